@@ -11,11 +11,11 @@ namespace atmost::cli {
 // Returns the part behind the last slash.
 std::string_view last_part(std::string_view path);
 
-// `words`: a command line, each word ended by a NUL, as /proc/PID/cmdline has it: the command's, or
-// that of an atmost that runs it. `label`: the command's name as its record has it. Returns the
-// path of the program, or of the script that a known interpreter was given as its first argument;
-// empty if there is none or it is uncertain. Options, their values and words that may carry
-// something secret (with "=", "@" or "://") are never returned. Borrows from `words`.
+// `words`: a command line in the format of /proc/PID/cmdline, each word ended by a NUL: the
+// command's, or that of an atmost that runs it. `label`: the command's name from its record.
+// Returns the path of the program, or of the script that a known interpreter was given as its first
+// argument; empty if there is none or it is uncertain. Options, their values and words that may
+// carry something secret (with "=", "@" or "://") are never returned. Borrows from `words`.
 std::string_view path_of_command(std::string_view words, std::string_view label);
 
 }  // namespace atmost::cli

@@ -35,7 +35,7 @@ int usage(int fd, int code) {
 
 // As perror(3) prints it: the step that failed, and the system's message, or ours if no system call
 // failed.
-int failed(const Error& error) {
+int report_failure(const Error& error) {
   Text<900> line;
   switch (error.code) {
     case Code::not_executable:
@@ -92,10 +92,10 @@ Status could_be_made(std::string_view path) {
   Output to(1);
   Slots slots(to, list);
   const Result<std::uint32_t> running = files.inspect(request.locks[0], now(), &slots);
-  if (!running.ok()) return failed(running.error());
+  if (!running.ok()) return report_failure(running.error());
   if (!slots.exists()) {
     if (const Status possible = could_be_made(request.locks[0].path); !possible.ok())
-      return failed(possible.error());
+      return report_failure(possible.error());
   }
   if (!list) to.number(running.value()).text(" instances running\n");
   const Status written = to.finish();
@@ -123,7 +123,7 @@ bool read_max(std::string_view text, std::uint32_t& to) {
   if (files.ok()) {
     to = std::move(files.value());
   } else {
-    code = failed(files.error());
+    code = report_failure(files.error());
   }
   return files.ok();
 }
@@ -138,10 +138,11 @@ int start(Store& files, std::string_view max, char* const* command) {
   request.until = Until::close;
   request.command = Text<63>(command[0]);
   const Outcome outcome = run_command(files, request, Command{command}, nullptr);
-  return outcome.kind == Outcome::Kind::refused ? refused(outcome.decision) : failed(outcome.error);
+  return outcome.kind == Outcome::Kind::refused ? refused(outcome.decision)
+                                                : report_failure(outcome.error);
 }
 
-int run(int argc, char** argv) {
+int run_exectimes(int argc, char** argv) {
   if (has_raised_rights()) return say("exectimes: refuses to run set-user-id or set-group-id");
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (argc == 2 && (first == "-h" || first == "--help")) return usage(1, 0);
@@ -149,7 +150,7 @@ int run(int argc, char** argv) {
   LockSpec& lock = request.locks[0];
   lock.path.assign(first);
   lock.name.assign(first);
-  if (lock.path.truncated()) return failed(error_of(Code::io, 0, "its path is too long"));
+  if (lock.path.truncated()) return report_failure(error_of(Code::io, 0, "its path is too long"));
   request.foreign_format = true;
   request.trust_fs = true;  // the original does not check the filesystem
   request.create_mode = 0666;
@@ -167,4 +168,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace atmost::cli
 
-int main(int argc, char** argv) { return atmost::cli::run(argc, argv); }
+int main(int argc, char** argv) { return atmost::cli::run_exectimes(argc, argv); }

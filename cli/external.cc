@@ -110,10 +110,10 @@ bool append_words(Error& error, char* const* words, char* const* last) {
   return true;
 }
 
-// Ends the sentence "NAME is no command of atmost".
+// Ends the sentence "NAME is not a command of atmost".
 Error no_command(std::string_view name, char* const* rest) {
   Error error = error_of(Code::usage, 0, "\"");
-  error.message.append(name).append("\" is no command of atmost");
+  error.message.append(name).append("\" is not a command of atmost");
   if (const std::string_view own = own_command(name); !own.empty()) {
     append_meant(error, "", own);
     if (is_another_program(name))
@@ -152,7 +152,7 @@ Error option_without_command(std::string_view option, char* const* argv) {
   nearest.consider("help");
   nearest.consider("version");
   if (option.starts_with("--") && !nearest.found().empty()) {
-    error.message.append("\" is no option of atmost");
+    error.message.append("\" is not an option of atmost");
     append_meant(error, "--", nearest.found());
     return error;
   }

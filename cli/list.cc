@@ -29,7 +29,7 @@ class Locks {
   std::string_view directory() const { return directory_; }
 
   // Each lock is inspected twice, to measure and to show, but each error is reported once.
-  void be_silent(bool silent) { silent_ = silent; }
+  void set_silent(bool silent) { silent_ = silent; }
 
   // Reports which of the named locks were never used.
   void warn_of_unknown() {
@@ -116,9 +116,9 @@ int show_once(Locks& locks, const Invocation& invocation, Output& to, bool termi
     if (wants_colours()) table.colour();
     Listing measured(to, table, Shape::measure, moment);
     measured.heads();
-    locks.be_silent(true);
+    locks.set_silent(true);
     locks.show(measured);
-    locks.be_silent(false);
+    locks.set_silent(false);
     table.fit(terminal_size(1).columns);
   }
   Listing listing(to, table,

@@ -159,7 +159,7 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
 
 // A hidden option by which a monitor ends the lease of its killed supervisor: --end-lease URL
 // LEASE.
-[[gnu::noinline]] int end_lease(int argc, char** argv, const StoreService& service) {
+[[gnu::noinline]] int end_lease_by_words(int argc, char** argv, const StoreService& service) {
   if (argc != 4) return static_cast<int>(Code::usage);
   const Status ended = service.end_lease(argv[2], argv[3]);
   if (ended.ok()) return 0;
@@ -198,7 +198,7 @@ int run_program(int argc, char** argv, const StoreService* service) {
   if (has_raised_rights()) return refuse_rights();
   if (argc < 2) return want_command();
   const std::string_view name = argv[1];
-  if (service != nullptr && name == kEndLease) return end_lease(argc, argv, *service);
+  if (service != nullptr && name == kEndLease) return end_lease_by_words(argc, argv, *service);
   if (const Subcommand* subcommand = subcommand_of(name))
     return run_subcommand(*subcommand, argc, argv, service);
   if (name == "-h" || name == "--help" || name == "help") return help(argv);

@@ -49,7 +49,7 @@ int fail(const Error& error, const Invocation& invocation, int json_fd);
 class Narrator final : public Observer {
  public:
   explicit Narrator(const Invocation& invocation) : invocation_(invocation), line_(invocation) {}
-  // Removes the line that is shown while waiting. To be called before anything else is printed.
+  // Removes the line that is shown while waiting. Call it before anything else is printed.
   void done() { line_.remove(); }
 
   void waiting(const Decision& why) override;

@@ -79,14 +79,14 @@ int tune_one(const Invocation& invocation, Output& to) {
   if (tuning.kept == StatsKept::others_may_write && !invocation.quiet) {
     Text<400> words(name);
     complain(words.append(
-        ": others may write the lock file: what it remembers is not used, and auto is no limit"));
+        ": others may write the lock file: what it remembers is not used, and auto sets no limit"));
   }
   if (invocation.json) {
     show_json(to, name, tuning, invocation.request.learned);
   } else if (invocation.verbose) {
     tell_in_detail(to, name, tuning, invocation.request.learned);
   } else {
-    tell(to, name, tuning, invocation.request.learned);
+    describe_limits(to, name, tuning, invocation.request.learned);
   }
   return 0;
 }

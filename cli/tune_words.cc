@@ -164,7 +164,8 @@ void tell_schedule(Output& to, const Tuning& tuning) {
 
 }  // namespace
 
-void tell(Output& to, std::string_view lock, const Tuning& tuning, const LearnedBounds& bounds) {
+void describe_limits(Output& to, std::string_view lock, const Tuning& tuning,
+                     const LearnedBounds& bounds) {
   to.escaped(lock).text(": ");
   if (tuning.completed + tuning.stopped == 0) {
     to.text("no runs yet, and so no limit.\n");

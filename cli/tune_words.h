@@ -10,7 +10,8 @@
 namespace atmost::cli {
 
 // The run times and the effect of auto now, in a few sentences.
-void tell(Output& to, std::string_view lock, const Tuning& tuning, const LearnedBounds& bounds);
+void describe_limits(Output& to, std::string_view lock, const Tuning& tuning,
+                     const LearnedBounds& bounds);
 
 // Every figure and its source, a line each.
 void tell_in_detail(Output& to, std::string_view lock, const Tuning& tuning,

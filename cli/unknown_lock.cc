@@ -36,7 +36,7 @@ struct Where {
   bool by_path = false;
 };
 
-bool find(const Invocation& invocation, const LockSpec& lock, Where& to) {
+bool locate(const Invocation& invocation, const LockSpec& lock, Where& to) {
   to.files = invocation.locks->traits().has_path;
   to.name = lock.name;
   if (!to.files) {
@@ -76,7 +76,7 @@ Error unknown(const Invocation& invocation, const LockSpec& lock, Alike alike, b
   Error error = error_of(Code::no_input, 0, lock.name);
   error.message.append(": nobody has used this lock yet");
   Where where;
-  if (!find(invocation, lock, where)) return error;
+  if (!locate(invocation, lock, where)) return error;
   if (where.files && !where.by_path)
     error.message.append(" (there is no file for it in ").append(where.directory).push(')');
   const Text<255> meant = near_name(invocation, where, alike);

@@ -1,4 +1,4 @@
-# How rooms, programs and tests are made (docs/internals/architecture.md says why there are two
+# Functions that make rooms, programs and tests (docs/internals/architecture.md explains the two
 # tiers):
 #
 #   front_room(NAME os SOURCES a.cc b.cc [ROOMS ...])

@@ -9,7 +9,7 @@
 #
 # Without wait it waits for ever, without expire it never expires. Other users can share a lock file
 # that was made with mode=666 (or $LOCK_UNLOCK_MODE). Unlocking is optional: the lock ends with the
-# script, however that ends. Starts atmost ($ATMOST, else as PATH has it) at most once a call;
+# script, however that ends. Starts atmost ($ATMOST, else the one in PATH) at most once a call;
 # unlocking, and locking the same again, asks the keeper that runs (atmost-hold(1)). Evaluates no
 # text, sets no trap, and no variable but lock_unlock_*. With until=tree it exports
 # ATMOST_HOLD_MARK and opens one descriptor, the first of 9 to 3 that is free. Its other functions

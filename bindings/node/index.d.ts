@@ -26,11 +26,10 @@ export interface Signal {
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
-/** Seconds or counts, words as atmost(1) has them, and true for an option without a value. */
+/** Seconds, counts, words in the notation of atmost(1), or true for an option without a value. */
 export type Value = Text | number | boolean | readonly Text[];
 
-/** Options of atmost_set() (atmost.h), in this language's spelling. There are more than those named
- * here. */
+/** Options of atmost_set() (atmost.h), in this language's spelling; the index takes the others. */
 export interface Options {
   /** N: at most so many at a time. */
   max?: number;

@@ -30,7 +30,7 @@ void examine_readers(const std::string& directory) {
   std::string what = found[0];
   if (found.size() > 1) what += " and " + std::to_string(found.size() - 1) + " more";
   send({Level::doubtful, "readers", what + " may be read by others than the owner",
-        "who may read a lock file may lock it and keep everybody out",
+        "a user who may read a lock file may lock it and keep everybody out",
         "chmod go-rw it, unless those may use the lock"});
 }
 

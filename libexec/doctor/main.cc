@@ -72,7 +72,7 @@ Result<std::string> log_of(const NamingContext& around) {
   return std::string(log.view());
 }
 
-int run(int argc, char** argv) {
+int run_doctor(int argc, char** argv) {
   const Options options = parse_options(argc, argv, kDoctor);
   if (answer_help(options, kDoctor, kDoctorUsage)) return 0;
   const std::string url = doctor_target(options);
@@ -101,5 +101,5 @@ int run(int argc, char** argv) {
 }  // namespace atmost::doctor
 
 int main(int argc, char** argv) {
-  return atmost::history::run_guarded(atmost::doctor::run, argc, argv);
+  return atmost::history::run_guarded(atmost::doctor::run_doctor, argc, argv);
 }

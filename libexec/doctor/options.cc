@@ -1,6 +1,5 @@
 #include "options.h"
 
-#include <cstdlib>
 #include <new>
 
 #include "options/option.h"
@@ -8,6 +7,7 @@
 #include "os/machine.h"
 #include "os/self.h"
 #include "reader/failure.h"
+#include "reader/sources.h"
 
 namespace atmost::doctor {
 namespace {
@@ -15,11 +15,6 @@ namespace {
 using history::Failure;
 
 [[noreturn]] void refuse(const std::string& what) { throw Failure(Code::usage, what); }
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 Settings settings;  // views lead to argv
 
@@ -40,7 +35,7 @@ Options parse_options(int argc, char** argv, unsigned program) {
                      .operands = {argv + first.value(), argv + argc}};
   if (options.help || options.version) return options;
   if (options.store.empty()) {
-    options.store = variable("ATMOST_STORE");
+    options.store = history::variable("ATMOST_STORE");
     if (const Status checked = check_store(options.store); !options.store.empty() && !checked.ok())
       refuse("$ATMOST_STORE: " + std::string(checked.error().message.view()));
   }
@@ -54,15 +49,11 @@ std::string doctor_target(const Options& options) {
 }
 
 NamingContext naming_context(const Options& options) {
-  const auto borrowed = [](const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr ? std::string_view(value) : std::string_view();
-  };
   NamingContext around;
   around.option_dir = options.dir;
-  around.atmost_dir = borrowed("ATMOST_DIR");
-  around.state_home = borrowed("XDG_STATE_HOME");
-  around.home = borrowed("HOME");
+  around.atmost_dir = history::variable("ATMOST_DIR");
+  around.state_home = history::variable("XDG_STATE_HOME");
+  around.home = history::variable("HOME");
   around.host = options.host;
   around.root = os::user_id() == 0;
   return around;

@@ -21,7 +21,7 @@ using history::Failure;
 constexpr mode_t kShared = S_ISGID | S_IRWXU | S_IRWXG;
 constexpr mode_t kAll = S_ISUID | S_ISGID | S_ISVTX | S_IRWXU | S_IRWXG | S_IRWXO;
 
-[[noreturn]] void fail(const std::string& directory, const std::string& what, int error) {
+[[noreturn]] void fail_setup(const std::string& directory, const std::string& what, int error) {
   const Code code = error == EPERM || error == EACCES ? Code::not_permitted : Code::io;
   throw Failure(code, directory + ": " + what + ": " + strerror(error));
 }
@@ -52,11 +52,11 @@ bool is_empty(int fd) {
 void setup_group(const std::string& directory, const std::string& group) {
   const gid_t gid = number_of(group);
   if (mkdir(directory.c_str(), S_IRWXU) != 0 && errno != EEXIST)
-    fail(directory, "cannot make it", errno);
+    fail_setup(directory, "cannot make it", errno);
   const os::Fd fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!fd.open()) fail(directory, "cannot open it", errno);
+  if (!fd.open()) fail_setup(directory, "cannot open it", errno);
   struct stat status;
-  if (fstat(fd.get(), &status) != 0) fail(directory, "cannot examine it", errno);
+  if (fstat(fd.get(), &status) != 0) fail_setup(directory, "cannot examine it", errno);
   if (status.st_gid == gid && (status.st_mode & kAll) == kShared) return;
   // Locks that are held there would have been made for other rights; /tmp has other files.
   if (!is_empty(fd.get())) {
@@ -64,8 +64,8 @@ void setup_group(const std::string& directory, const std::string& group) {
                   directory + ": is in use: --setup-group needs an empty or a new directory");
   }
   if (status.st_gid != gid && fchown(fd.get(), static_cast<uid_t>(-1), gid) != 0)
-    fail(directory, "cannot give it to group " + group, errno);
-  if (fchmod(fd.get(), kShared) != 0) fail(directory, "cannot change its mode", errno);
+    fail_setup(directory, "cannot give it to group " + group, errno);
+  if (fchmod(fd.get(), kShared) != 0) fail_setup(directory, "cannot change its mode", errno);
   // The kernel drops the bit in silence for a group of which this user is not a member.
   if (fstat(fd.get(), &status) != 0 || (status.st_mode & kAll) != kShared) {
     (void)fchmod(fd.get(), S_IRWXU);

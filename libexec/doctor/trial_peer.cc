@@ -35,7 +35,7 @@ std::int32_t take_word(int fd) {
   return os::write_at(fd, &self, sizeof self, word_at(1));
 }
 
-std::int32_t become_cat(int fd) {
+std::int32_t exec_cat(int fd) {
   char name[] = "cat";
   char* argv[] = {name, nullptr};
   return os::become({argv, os::environment(), &fd, 1});
@@ -71,8 +71,8 @@ std::int32_t perform(const PeerStart& start, const Order& order, os::Fd& file) {
       return os::unlock(fd, kOwner, order.bytes);
     case TrialCommand::take_word:
       return take_word(fd);
-    case TrialCommand::become_cat:
-      return become_cat(fd);
+    case TrialCommand::exec_cat:
+      return exec_cat(fd);
   }
   return 0;
 }

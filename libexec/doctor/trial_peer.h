@@ -19,8 +19,8 @@ enum class TrialCommand : std::int32_t {
   query,            // kFound or kFree
   wait,             // as lock, but waits
   unlock,
-  take_word,   // registers the occupancy word of slot 1 and writes it
-  become_cat,  // exec, with the file: answers only if it could not
+  take_word,  // registers the occupancy word of slot 1 and writes it
+  exec_cat,   // exec, with the file: answers only if it could not
 };
 
 // Answers of TrialCommand::query; the others answer 0 or an errno value.
@@ -40,7 +40,7 @@ class TrialPeer {
     tell(command, bytes);
     return answer();
   }
-  // After become_cat: sends an answer for cat to send back. 0 if it did.
+  // After exec_cat: sends an answer for cat to send back. 0 if it did.
   std::int32_t ask_raw();
   void kill() { child_.kill_and_wait(); }
 

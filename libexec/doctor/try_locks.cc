@@ -138,7 +138,7 @@ void try_inheritance(os::Fd& fd, TrialPeer& other) {
         "a lock lives on in a child that inherited the descriptor",
         "a lock ends though a child has inherited the descriptor",
         "a slot would be free while its command runs");
-  heir.tell(TrialCommand::become_cat);
+  heir.tell(TrialCommand::exec_cat);
   if (heir.ask_raw() == 0) {
     judge(other.ask(TrialCommand::query, kSlotOne) == kFound, "exec", "a lock is kept across exec",
           "a lock is lost by exec", "a slot would be free while its command runs");

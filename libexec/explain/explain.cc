@@ -12,7 +12,7 @@
 namespace atmost::explain {
 namespace {
 
-Error failed(const std::string& path, Code code, int sys, std::string_view what) {
+Error file_error(const std::string& path, Code code, int sys, std::string_view what) {
   Error error = error_of(code, sys, path);
   error.message.append(": ").append(what);
   if (sys != 0) error.message.append(": ").append(errno_words(sys));
@@ -41,7 +41,7 @@ void describe_file(const Explanation& about, const std::string& path, const stru
   const bool readers = (status.st_mode & (S_IRGRP | S_IROTH)) != 0;
   const bool writers = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   out.text(readers || writers
-               ? "  its mode lets others than its owner open it: who may, may lock it and keep "
+               ? "  its mode lets users other than its owner open it: they may lock it and keep "
                  "everybody out\n"
                : "  its mode lets only its owner and root open it, and so lock it\n");
   out.text("  filesystem ").text(filesystem);
@@ -82,13 +82,13 @@ Status explain(const std::string& path, bool detailed, int fd) {
     return out.finish();
   }
   if (error == ELOOP)
-    return failed(path, Code::io, 0,
-                  "is a symbolic link, which is not followed; name the file itself");
-  if (error != 0) return failed(path, code_for(error), error, "cannot open the lock file");
+    return file_error(path, Code::io, 0,
+                      "is a symbolic link, which is not followed; name the file itself");
+  if (error != 0) return file_error(path, code_for(error), error, "cannot open the lock file");
   struct stat status;
   error = os::file_status(file.get(), status);
-  if (error != 0) return failed(path, Code::io, error, "cannot examine the file");
-  if (!S_ISREG(status.st_mode)) return failed(path, Code::io, 0, "is not a regular file");
+  if (error != 0) return file_error(path, Code::io, error, "cannot examine the file");
+  if (!S_ISREG(status.st_mode)) return file_error(path, Code::io, 0, "is not a regular file");
   Explanation about;
   about.detailed = detailed;
   about.fd = file.get();
@@ -102,7 +102,7 @@ Status explain(const std::string& path, bool detailed, int fd) {
   Report unseen(fd);  // the hints are compared with the locks all the same
   if (error == 0) error = explain_hints(about, detailed ? out : unseen);
   if (error == 0 && !detailed) sum_up_hints(about, out);
-  if (error != 0) return failed(path, Code::io, error, "cannot read the lock file");
+  if (error != 0) return file_error(path, Code::io, error, "cannot read the lock file");
   const bool circle = explain_circle(about, out);
   if (!circle || about.contradictions.any()) about.contradictions.tell(out);
   if (!detailed) out.text("\nevery byte range and hint: atmost explain -v\n");

@@ -106,7 +106,7 @@ bool ticket_locked(const Explanation& about, const WaiterRecord& record) {
 }
 
 void tell_waiters(Explanation& about, Report& out) {
-  out.text("  from byte 2^20, who waits (a ring of ").count(kWaiterRing).text(" records):");
+  out.text("  from byte 2^20, the waiters (a ring of ").count(kWaiterRing).text(" records):");
   std::uint32_t live = 0;
   std::uint32_t left_over = 0;
   const auto places = static_cast<std::uint32_t>(

@@ -29,7 +29,7 @@ constexpr Range kRanges[] = {
     {Kind::mode, kModeByte, kModeByte + 1, "the mode (an exclusive holder locks it)"},
     {Kind::takeover, kTakeoverBase, ask_byte(kMaxSlots) + 1,
      "takeovers (a byte for each slot whose holder is being stopped)"},
-    {Kind::join, kJoinByte, kJoinByte + 1, "who waits to run once more (--on-busy=join)"},
+    {Kind::join, kJoinByte, kJoinByte + 1, "callers that wait to run once more (--on-busy=join)"},
     {Kind::proof, kProofBase, proof_byte(kMaxSlots) + 1,
      "proofs of holders (a byte for each slot, where several users may write the file)"},
     {Kind::handover, kHandoverByte, kHandoverByte + 1,

@@ -21,7 +21,7 @@ std::string parent_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-int run(int argc, char** argv) {
+int run_explain(int argc, char** argv) {
   const doctor::Options options = doctor::parse_options(argc, argv, kExplain);
   if (doctor::answer_help(options, kExplain, kUsage)) {
     return options.help ? history::print(kWhatLockIs) : 0;
@@ -53,5 +53,5 @@ int run(int argc, char** argv) {
 }  // namespace atmost::explain
 
 int main(int argc, char** argv) {
-  return atmost::history::run_guarded(atmost::explain::run, argc, argv);
+  return atmost::history::run_guarded(atmost::explain::run_explain, argc, argv);
 }

@@ -97,7 +97,7 @@ int pass(const std::string& file, std::uint64_t token, char** command) {
              std::string(command[0]) + ": " + strerror(error));
 }
 
-int run(int argc, char** argv) {
+int run_fence(int argc, char** argv) {
   const char* token_text = getenv("ATMOST_TOKEN");
   int at = 1;
   for (; at < argc && argv[at][0] == '-'; ++at) {
@@ -131,4 +131,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace atmost
 
-int main(int argc, char** argv) { return atmost::run(argc, argv); }
+int main(int argc, char** argv) { return atmost::run_fence(argc, argv); }

@@ -9,7 +9,7 @@
 namespace atmost {
 namespace {
 
-int run(int argc, char** argv) {
+int run_store_doctor(int argc, char** argv) {
   const doctor::Options options = doctor::parse_options(argc, argv, kDoctor);
   if (doctor::answer_help(options, kDoctor, doctor::kDoctorUsage)) return 0;
   const std::string url = doctor::doctor_target(options);
@@ -22,7 +22,7 @@ int run(int argc, char** argv) {
 
 int run_doctor(int argc, char** argv) {
   keep_standard_streams();
-  if (!has_raised_rights()) return history::run_guarded(run, argc, argv);
+  if (!has_raised_rights()) return history::run_guarded(run_store_doctor, argc, argv);
   history::complain(
       "refuses to run set-user-id or set-group-id: its arguments and environment are the caller's");
   return static_cast<int>(Code::not_permitted);

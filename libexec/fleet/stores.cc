@@ -18,7 +18,7 @@ void remove_secrets() {
   }
 }
 
-Result<Owned<Store>> open_store(std::string_view url) {
+Result<Owned<Store>> open_without_secrets(std::string_view url) {
   Result<Owned<Store>> opened = ATMOST_STORE::open_store(url);
   remove_secrets();
   return opened;
@@ -26,6 +26,7 @@ Result<Owned<Store>> open_store(std::string_view url) {
 
 }  // namespace
 
-const StoreService kService = {open_store, ATMOST_STORE::end_lease, ATMOST_STORE::diagnose};
+const StoreService kService = {open_without_secrets, ATMOST_STORE::end_lease,
+                               ATMOST_STORE::diagnose};
 
 }  // namespace atmost

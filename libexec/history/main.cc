@@ -143,7 +143,7 @@ class History {
   std::size_t unread_ = 0;
 };
 
-int run(int argc, char** argv) {
+int run_history(int argc, char** argv) {
   Options options;
   if (!read_options(argc, argv, os::now().real_ns, options)) return 0;
   static char buffer[1 << 18];
@@ -158,5 +158,5 @@ int run(int argc, char** argv) {
 }  // namespace atmost::history
 
 int main(int argc, char** argv) {
-  return atmost::history::run_guarded(atmost::history::run, argc, argv);
+  return atmost::history::run_guarded(atmost::history::run_history, argc, argv);
 }

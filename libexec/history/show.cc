@@ -18,7 +18,7 @@ constexpr std::size_t kIndent = 4;  // of details in a line of their own
 enum Cell : std::size_t { kTime, kEvent, kLock, kSlot, kPid, kUser, kCommand, kDetails };
 
 bool has(std::int64_t value) { return value != Record::kAbsent; }
-std::string number(std::int64_t value) {
+std::string digits(std::int64_t value) {
   return has(value) ? std::to_string(value) : std::string();
 }
 
@@ -41,14 +41,14 @@ std::string denial(const Record& record) {
   std::string to = record.text("why") == "too_soon" ? "too soon" : "busy";
   if (record.text("why") == "no_slot") {
     if (has(record.number("held")))
-      to.append(": " + number(record.number("held")) + " of " + number(record.number("max")) +
+      to.append(": " + digits(record.number("held")) + " of " + digits(record.number("max")) +
                 " held");
   } else if (record.text("why") != "too_soon" && !record.text("why").empty()) {
     to.append(": ").append(shown(record.text("why")));
     std::replace(to.begin(), to.end(), '_', ' ');
   }
   if (has(record.number("waiters")) && record.number("waiters") > 0)
-    join(to, number(record.number("waiters")) + " waiting");
+    join(to, digits(record.number("waiters")) + " waiting");
   if (has(record.ns("retry_in_s")) && record.ns("retry_in_s") != Record::kNever) {
     join(to, "again in " + std::string(duration_words_up({record.ns("retry_in_s")}).view()));
   }
@@ -56,7 +56,7 @@ std::string denial(const Record& record) {
 }
 
 std::string ending(const Record& record) {
-  if (!record.flag("started", true)) return "not started (" + number(record.number("exit")) + ")";
+  if (!record.flag("started", true)) return "not started (" + digits(record.number("exit")) + ")";
   std::string to;
   if (!record.text("stopped").empty()) {
     to = record.text("stopped") == "max_runtime"   ? "stopped by --max-runtime"
@@ -66,7 +66,7 @@ std::string ending(const Record& record) {
          : record.text("stopped") == "taken_over"  ? "stopped: taken over"
                                                    : "stopped: " + shown(record.text("stopped"));
   }
-  join(to, record.text("signal").empty() ? "exit " + number(record.number("exit"))
+  join(to, record.text("signal").empty() ? "exit " + digits(record.number("exit"))
                                          : "signal " + shown(record.text("signal")));
   if (record.flag("core")) to.append(" (core)");
   if (record.flag("too_fast") || record.flag("suspicious")) to.append(", too fast");
@@ -87,12 +87,12 @@ std::string details(const Record& record) {
     case Event::Kind::ended:
       return ending(record);
     case Event::Kind::expired:
-      to = "holder " + number(record.number("holder_pid"));
+      to = "holder " + digits(record.number("holder_pid"));
       if (has(record.ns("age_s"))) join(to, "since " + span(record.ns("age_s")));
       if (has(record.ns("expire_after_s"))) join(to, "limit " + span(record.ns("expire_after_s")));
       break;
     case Event::Kind::stopping:
-      to = "holder " + number(record.number("holder_pid"));
+      to = "holder " + digits(record.number("holder_pid"));
       if (has(record.ns("age_s"))) join(to, "since " + span(record.ns("age_s")));
       join(to, record.text("why") == "kill"   ? "by atmost kill"
                : record.text("why") == "idle" ? "idle"
@@ -101,29 +101,29 @@ std::string details(const Record& record) {
                    : "by --on-busy=replace");
       break;
     case Event::Kind::vanished:
-      to = "the run of " + number(record.number("holder_pid")) + " ended without a trace";
+      to = "the run of " + digits(record.number("holder_pid")) + " ended without a trace";
       break;
     case Event::Kind::undelivered:
       return shown(record.text("to")) + ": " + shown(record.text("why"));
     case Event::Kind::unreached:
-      to = shown(record.text("signal")) + " to process " + number(record.number("process")) +
+      to = shown(record.text("signal")) + " to process " + digits(record.number("process")) +
            " was refused";
       if (has(record.number("process_uid")))
-        to += ": it is user " + number(record.number("process_uid")) + "'s";
+        to += ": it is user " + digits(record.number("process_uid")) + "'s";
       break;
     case Event::Kind::signalled:
-      to = shown(record.text("signal")) + " to " + number(record.number("holder_pid")) +
+      to = shown(record.text("signal")) + " to " + digits(record.number("holder_pid")) +
            (record.flag("worked") ? ", worked" : "");
       break;
     case Event::Kind::lost:
-      if (has(record.number("holder_pid"))) to = "to " + number(record.number("holder_pid"));
+      if (has(record.number("holder_pid"))) to = "to " + digits(record.number("holder_pid"));
       break;
   }
   constexpr std::int64_t kWorthTelling = 1'000'000;
   if (has(record.ns("waited_s")) && record.ns("waited_s") >= kWorthTelling)
     join(to, "waited " + span(record.ns("waited_s")));
   if (record.kind == Event::Kind::admitted && record.number("take") > 1)
-    join(to, "took " + number(record.number("take")));
+    join(to, "took " + digits(record.number("take")));
   return to;
 }
 
@@ -221,8 +221,8 @@ Show::Row Show::row_of(const Record& record) {
   return {moment_of(record),
           shown(record.text("event")),
           shown(record.text("lock")),
-          number(record.number("slot")),
-          number(record.number("pid")),
+          digits(record.number("slot")),
+          digits(record.number("pid")),
           user_of(record.number("uid")),
           shown(record.text("command")),
           details(record)};

@@ -40,7 +40,7 @@ class HostClasses {
   std::map<std::string, bool> answered_;
 };
 
-// Whether the host goes by `pattern` (a name, or fnmatch(3) with * ? []; case does not count),
+// True if the host goes by `pattern` (a name, or fnmatch(3) with * ? []; case does not count),
 // fully or without domain.
 bool host_matches(const Host& host, const std::string& pattern);
 

@@ -66,8 +66,8 @@ bool make_pipe(os::Fd& reading, os::Fd& writing) {
   return true;
 }
 
-[[noreturn]] void be_child(const Job& job, const Variables& secrets, bool quiet, const Ends& ends,
-                           const sigset_t& mask) {
+[[noreturn]] void run_as_supervisor(const Job& job, const Variables& secrets, bool quiet,
+                                    const Ends& ends, const sigset_t& mask) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     struct sigaction now;
     if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
@@ -80,9 +80,9 @@ bool make_pipe(os::Fd& reading, os::Fd& writing) {
     dup2(ends.out.get(), 1);
     dup2(ends.err.get(), 2);
   }
-  const AtomResult result = job.store.empty()
-                                ? AtomResult{AtomResult::Kind::answered, run_prepared(job, quiet)}
-                                : failed(monitor_job(job, secrets, quiet, ends.result.get()));
+  const AtomResult result =
+      job.store.empty() ? AtomResult{AtomResult::Kind::answered, run_prepared(job, quiet)}
+                        : failed_result(monitor_job(job, secrets, quiet, ends.result.get()));
   while (write(ends.result.get(), &result, sizeof result) < 0 && errno == EINTR) {
   }
   _exit(0);
@@ -156,7 +156,7 @@ Outcome run_prepared(const Job& job, bool quiet) {
   if (!atom.user.empty()) {
     User user;
     if (const Status found = find_user(atom.user, user); !found.ok())
-      return failed(found.error()).outcome;
+      return failed_result(found.error()).outcome;
     set_variables(user);
     if (!is_ours(user)) {
       become = {own_path(), kBecome, atom.user, atom.directory};
@@ -166,7 +166,7 @@ Outcome run_prepared(const Job& job, bool quiet) {
   for (const auto& [name, value] : atom.environment) setenv(name.c_str(), value.c_str(), 1);
   const bool goes_here = words.size() == atom.command.size() && !atom.directory.empty();
   if (goes_here && chdir(atom.directory.c_str()) != 0)
-    return failed(cannot(atom.directory, errno)).outcome;
+    return failed_result(cannot(atom.directory, errno)).outcome;
   const std::vector<char*> argv = pointers(words);
   const std::vector<char*> run_as = pointers(become);
   Narrator narrator(atom.name(), quiet);
@@ -183,7 +183,7 @@ Result<Child> start(const Job& job, const Variables& secrets, bool captured, boo
       (!captured || (make_pipe(child.out, ends.out) && make_pipe(child.err, ends.err)));
   if (!piped) return cannot("cannot make a pipe", errno);
   child.pid = fork();
-  if (child.pid == 0) be_child(job, secrets, quiet, ends, mask);
+  if (child.pid == 0) run_as_supervisor(job, secrets, quiet, ends, mask);
   if (child.pid < 0) return cannot("cannot start a process", errno);
   for (const os::Fd* fd : {&child.out, &child.err}) {
     if (fd->open()) fcntl(fd->get(), F_SETFL, O_NONBLOCK);
@@ -203,7 +203,7 @@ AtomResult finish(Child& child, int passed_on) {
   if (got == static_cast<ssize_t>(sizeof result)) return result;
   Error error = error_of(Code::lost, 0, "its supervisor was killed");
   if (WIFSIGNALED(status)) error.message.append(" by signal ").append_signed(WTERMSIG(status));
-  result = failed(error);
+  result = failed_result(error);
   // Ended by our signal before its command ran, or after it: nothing to report, and no failure.
   if (WIFSIGNALED(status) && WTERMSIG(status) == passed_on)
     result.outcome.termination_signal = passed_on;

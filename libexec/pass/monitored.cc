@@ -132,11 +132,11 @@ AtomResult run_monitored(const std::string& all, const StoreService& service) {
   for (std::size_t i = 0; i < head.words; ++i) atom.command.emplace_back(texts.next());
   StoreRoom room;
   Result<Owned<Store>> opened = open_store(store, room, &service);
-  if (!opened.ok()) return failed(opened.error());
+  if (!opened.ok()) return failed_result(opened.error());
   Job job{atom, head.request, *opened.value(), store, {}};
   if (head.has_not_since) job.not_since = head.not_since;
   const Result<bool> ran = ran_already(job);
-  if (!ran.ok()) return failed(ran.error());
+  if (!ran.ok()) return failed_result(ran.error());
   if (ran.value()) return {AtomResult::Kind::repeated, {}};
   return {AtomResult::Kind::answered, run_prepared(job, head.quiet)};
 }

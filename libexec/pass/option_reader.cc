@@ -16,7 +16,7 @@ std::string key_of(const Error& error) {
 
 std::string key_of(const Option& option) { return std::string(name_for(kAtom, option).view()); }
 
-std::string words_of(const Status& wrong) { return std::string(wrong.error().message.view()); }
+std::string message_of(const Status& wrong) { return std::string(wrong.error().message.view()); }
 
 }  // namespace
 
@@ -27,11 +27,11 @@ std::vector<std::string> with_option_keys(std::vector<std::string> keys) {
   return keys;
 }
 
-Status set_words(const std::vector<Word>& words, Settings& to) {
+Status set_words(const std::vector<OptionValue>& words, Settings& to) {
   // Not `to = {}`, which writes and then copies all of its 70 KiB.
   static_assert(std::is_trivially_destructible_v<Settings>);
   new (&to) Settings;
-  for (const Word& word : words) {
+  for (const OptionValue& word : words) {
     if (const Status set = set_option(to, *word.option, word.value, kAtom); !set.ok()) return set;
   }
   return {};
@@ -39,20 +39,20 @@ Status set_words(const std::vector<Word>& words, Settings& to) {
 
 void OptionReader::read_defaults(TableReader& table) {
   read(table, defaults_);
-  for (const Word& word : defaults_) places_[word.option] = table.at(key_of(*word.option));
+  for (const OptionValue& word : defaults_) places_[word.option] = table.at(key_of(*word.option));
 }
 
-std::vector<Word> OptionReader::read_atom(TableReader& table) {
+std::vector<OptionValue> OptionReader::read_atom(TableReader& table) {
   borrowed_.clear();
   (void)set_words(defaults_, *settings_);  // each was right
   for (Given& given : settings_->given) given = given == Given::no ? given : Given::for_all;
-  std::vector<Word> words = defaults_;
+  std::vector<OptionValue> words = defaults_;
   if (read(table, words)) check(table);
   return words;
 }
 
 // False: a value is wrong.
-bool OptionReader::read(TableReader& table, std::vector<Word>& to) {
+bool OptionReader::read(TableReader& table, std::vector<OptionValue>& to) {
   bool right = true;
   for (const Option& option : all_options()) {
     const std::string key = key_of(option);
@@ -65,7 +65,7 @@ bool OptionReader::read(TableReader& table, std::vector<Word>& to) {
                set.ok()) {
       to.push_back({&option, value});
     } else {
-      faults_.push_back({table.at(key), words_of(set)});
+      faults_.push_back({table.at(key), message_of(set)});
       right = false;
     }
   }
@@ -75,7 +75,7 @@ bool OptionReader::read(TableReader& table, std::vector<Word>& to) {
 void OptionReader::check(TableReader& table) {
   const Status fit = check_rules(*settings_, kSchemes[0], kAtom);
   if (fit.ok()) return note_uses();
-  const std::string words = words_of(fit);
+  const std::string words = message_of(fit);
   // The place of the key with which the words begin, or else of another key that they name.
   SourcePlace at = table.at();
   for (const Option& option : all_options()) {
@@ -87,7 +87,7 @@ void OptionReader::check(TableReader& table) {
 }
 
 void OptionReader::note_uses() {
-  for (const Word& word : defaults_) {
+  for (const OptionValue& word : defaults_) {
     Given& given = settings_->given[word.option - all_options().data()];
     if (given != Given::for_all) continue;
     given = Given::here;
@@ -96,7 +96,7 @@ void OptionReader::note_uses() {
     if (alone.ok() || key_of(alone.error()) != key_of(*word.option)) {
       used_.insert(word.option);
     } else {
-      useless_[word.option] = words_of(alone);
+      useless_[word.option] = message_of(alone);
     }
   }
 }

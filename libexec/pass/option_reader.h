@@ -25,19 +25,19 @@ class OptionReader {
   void read_defaults(TableReader& table);
   // Reads the words of [defaults], then those of the atom; settings() has the result until the next
   // atom is read.
-  std::vector<Word> read_atom(TableReader& table);
+  std::vector<OptionValue> read_atom(TableReader& table);
   const Settings& settings() const { return *settings_; }
   // Notes a fault for each key that [defaults] sets and no atom can use. Call it after the last
   // atom.
   void refuse_useless();
 
  private:
-  bool read(TableReader& table, std::vector<Word>& to);
+  bool read(TableReader& table, std::vector<OptionValue>& to);
   void check(TableReader& table);
   void note_uses();
 
   std::vector<Remark>& faults_;
-  std::vector<Word> defaults_;
+  std::vector<OptionValue> defaults_;
   std::map<const Option*, SourcePlace> places_;   // of defaults_
   std::set<const Option*> used_;                  // of defaults_, by an atom
   std::map<const Option*, std::string> useless_;  // by some atom: what it breaks there

@@ -68,13 +68,13 @@ std::optional<Job> Pass::due(const Atom& atom, const Turn& at, bool ask, AtomRes
   if (fleet && out_of_reach_) {
     // Each request would take the whole timeout: with a long file, jobs with scope "host" would
     // wait for all of them.
-    result = failed(
+    result = failed_result(
         error_of(Code::unavailable, ETIMEDOUT, "not run: its store could not be reached just now"));
     return {};
   }
   const Status made = make_request(atom, options_, around_, at.now, settings);
   if (!made.ok()) {
-    result = failed(made.error());
+    result = failed_result(made.error());
     return {};
   }
   std::optional<Job> job(Job{atom,
@@ -86,7 +86,7 @@ std::optional<Job> Pass::due(const Atom& atom, const Turn& at, bool ask, AtomRes
   if (fleet && !ask) return job;  // its own process will ask
   const Result<bool> ran = ran_already(*job);
   if (ran.ok() && !ran.value()) return job;
-  result = ran.ok() ? AtomResult{AtomResult::Kind::repeated, {}} : failed(ran.error());
+  result = ran.ok() ? AtomResult{AtomResult::Kind::repeated, {}} : failed_result(ran.error());
   return {};
 }
 
@@ -125,7 +125,7 @@ int Pass::dry_run() {
                    ? AtomResult{AtomResult::Kind::answered,
                                 probe(in_fleet(atom, options_) ? *stores_.shared : stores_.files,
                                       settings.request)}
-                   : failed(found.error());
+                   : failed_result(found.error());
     }
     note(result);
     if (options_.json) {

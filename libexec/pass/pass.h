@@ -44,7 +44,7 @@ class Pass {
   // The atom's job if it is due; else `result` has the reason. `ask`: this process itself may ask
   // the atom's store.
   std::optional<Job> due(const Atom& atom, const Turn& at, bool ask, AtomResult& result);
-  // Reports the result as the options ask, and records failures.
+  // Reports the result in the form that the options choose, and records failures.
   void tell(const Atom& atom, const AtomResult& result);
   void note(const AtomResult& result);
   int exit_code() const;

@@ -102,7 +102,7 @@ void FileReader::read_groups(const toml::node& node) {
     const bool one_name = !name.empty() && name.find_first_of(" \t\n.&|!()") == std::string::npos;
     if (!one_name || !request::check_expression(name, wrong)) {
       fault(place_of(key.source()),
-            "\"" + name + "\" is no name for a group: use letters, digits and _");
+            "\"" + name + "\" is not a name for a group: use letters, digits and _");
     } else if (name == "any" || request::time_class(name).unit != request::TimeUnit::none) {
       fault(place_of(key.source()), name + " is a class already: find another name for the group");
     } else {

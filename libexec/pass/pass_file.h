@@ -25,8 +25,8 @@ struct Remark {
   std::string words;
 };
 
-// An option that an atom takes, and its value as a command line would have it.
-struct Word {
+// An option that an atom takes, and its value in the notation of a command line.
+struct OptionValue {
   const Option* option;
   std::string value;
 };
@@ -35,7 +35,7 @@ struct Atom {
   std::string operation;  // the key `operator`, which C++ keeps for itself
   std::string operand;
   std::vector<std::string> command;  // with shell = true: /bin/sh, -c and the line
-  std::vector<Word> words;           // of [defaults], then its own
+  std::vector<OptionValue> words;    // of [defaults], then its own
   std::uint32_t max = 1;             // of the words
   bool each_host = false;            // its lock is a file of this host, whatever store there is
   std::map<std::string, std::string> environment;
@@ -61,7 +61,7 @@ struct PassFile {
 };
 
 // Sets the options of the words, whose texts are borrowed; `to` is made anew.
-Status set_words(const std::vector<Word>& words, Settings& to);
+Status set_words(const std::vector<OptionValue>& words, Settings& to);
 
 // Reads TOML text. `to` may be used only if `faults` is empty. `remarks` stop nothing.
 void read_pass_file(std::string_view text, PassFile& to, std::vector<Remark>& faults,

@@ -10,9 +10,9 @@
 
 namespace atmost::pass {
 
-// Takes one of `most` places of the lock pass:FILE (FILE as realpath(3) has it), until this process
-// and all atoms that it started in separate processes have ended. The outcome is `ran` if there was
-// one.
+// Takes one of `most` places of the lock pass:FILE (FILE is the path of realpath(3)), until this
+// process and all atoms that it started in separate processes have ended. The outcome is `ran` if
+// there was one.
 Outcome take_place(Store& files, const std::string& file, std::uint32_t most,
                    const NamingContext& around, bool trust_fs);
 

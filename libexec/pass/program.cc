@@ -13,14 +13,10 @@
 #include "pass.h"
 #include "passes.h"
 #include "program.h"
+#include "reader/sources.h"
 
 namespace atmost::pass {
 namespace {
-
-std::string_view variable(const char* name) {
-  const char* value = getenv(name);
-  return value != nullptr ? value : std::string_view{};
-}
 
 // Pipes and lock files must not land where a command will look for its standard streams.
 void open_standard_streams() {
@@ -49,9 +45,9 @@ Status make_absolute(std::string& dir) {
 NamingContext naming_context(const Options& options, const Host& host) {
   NamingContext around;
   around.option_dir = options.dir;
-  around.atmost_dir = variable("ATMOST_DIR");
-  around.state_home = variable("XDG_STATE_HOME");
-  around.home = variable("HOME");
+  around.atmost_dir = history::variable("ATMOST_DIR");
+  around.state_home = history::variable("XDG_STATE_HOME");
+  around.home = history::variable("HOME");
   around.host = host.name;
   around.root = user_id() == 0;
   return around;
@@ -80,7 +76,7 @@ int read(const std::string& path, bool quiet, PassFile& to) {
 // --store, else $ATMOST_STORE.
 Status choose_store(Options& options) {
   const bool said = !options.store.empty();
-  if (!said) options.store = variable("ATMOST_STORE");
+  if (!said) options.store = history::variable("ATMOST_STORE");
   if (options.store.empty()) return {};
   Error error = error_of(Code::usage, 0, said ? "--store: " : "$ATMOST_STORE: ");
   if (const Status checked = check_store(options.store); !checked.ok()) {
@@ -112,7 +108,7 @@ void choose_shared_store(Options& options, const Host& host) {
     options.store = url.view();
 }
 
-int run(Options& options, char** argv, const StoreService* service) {
+int run_pass(Options& options, char** argv, const StoreService* service) {
   if (const Status chosen = choose_store(options); !chosen.ok())
     return refuse(Code::usage, chosen.error().message.view());
   const Host host = this_host(options.host);
@@ -175,7 +171,7 @@ int begin(int argc, char** argv, const StoreService* service) {
     put(1, options.help ? help() : "atmost pass " ATMOST_VERSION "\n");
     return 0;
   }
-  return run(options, argv, service);
+  return run_pass(options, argv, service);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ class TableReader {
 
   bool text(std::string_view key, std::string& to);  // not empty, and without NUL
   bool boolean(std::string_view key, bool& to);
-  // The value of an option that atoms take, as a command line would have it.
+  // The value of an option that atoms take, in the notation of a command line.
   bool value(const Option& option, std::string& to);
   // An array of at least one text. No text may be empty; with `empty_too` only the first may not.
   bool texts(std::string_view key, bool empty_too, std::vector<std::string>& to);

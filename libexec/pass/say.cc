@@ -146,7 +146,7 @@ void Narrator::holder_stopped(const LockSpec& lock, const StoppedHolder& holder)
   if (!quiet_) complain(name_ + ": " + std::string(stopped_words(lock, holder).view()));
 }
 
-AtomResult failed(const Error& error) {
+AtomResult failed_result(const Error& error) {
   AtomResult result;
   result.outcome.error = error;
   return result;

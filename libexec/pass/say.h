@@ -44,7 +44,7 @@ struct AtomResult {
   Outcome outcome;  // of the limiter: answered
 };
 
-AtomResult failed(const Error& error);
+AtomResult failed_result(const Error& error);
 
 // True if the command failed, or the limiter could not do its work: an administrator should look.
 bool needs_attention(const Outcome& outcome);

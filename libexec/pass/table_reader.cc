@@ -51,8 +51,9 @@ void TableReader::only(const std::vector<std::string>& keys) {
     if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) continue;
     std::string known;
     for (const std::string& one : keys) known += (known.empty() ? "" : ", ") + one;
-    faults_.push_back({place_of(key.source()), "\"" + std::string(key.str()) + "\" is no key of " +
-                                                   what_ + ": it has " + known});
+    faults_.push_back(
+        {place_of(key.source()),
+         "\"" + std::string(key.str()) + "\" is not a key of " + what_ + ": it has " + known});
   }
 }
 
@@ -159,7 +160,7 @@ void TableReader::variables(std::string_view key, std::map<std::string, std::str
     const std::string variable(name.str());
     if (variable.empty() || variable.find('=') != std::string::npos ||
         variable.find('\0') != std::string::npos) {
-      fault(place_of(name.source()), "\"" + variable + "\" is no name for a variable");
+      fault(place_of(name.source()), "\"" + variable + "\" is not a name for a variable");
     } else if (variable.rfind("ATMOST_", 0) == 0) {
       fault(place_of(name.source()),
             variable + " is not for you to set: ATMOST_ variables say where the command runs");

@@ -64,7 +64,7 @@ void WorkerPool::start(const Job& job) {
   Result<Child> child = pass::start(job, secrets_, jobs_ > 1, quiet_, notes_->mask_before());
   if (!child.ok()) {
     if (members_.empty()) notes_.reset();
-    tell_(job.atom, failed(child.error()));
+    tell_(job.atom, failed_result(child.error()));
     return;
   }
   Member& member = members_.emplace_back();

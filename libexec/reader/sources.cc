@@ -16,11 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : std::string_view{};
-}
-
 // A path as it may stand in the log: as it was written, made absolute, and with its links resolved.
 std::vector<std::string> spellings(const std::string& path) {
   std::error_code error;
@@ -65,6 +60,11 @@ void make_unique(std::vector<std::string>& logs) {
 }
 
 }  // namespace
+
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : std::string_view{};
+}
 
 Sources find_sources(const Selection& selection) {
   const Text<255> machine = os::host_name();

@@ -3,6 +3,7 @@
 #define ATMOST_LIBEXEC_READER_SOURCES_H
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reader/selection.h"
@@ -21,6 +22,9 @@ struct Sources {
 // history of the user's lock directory, and before it the one beside the lock file if there is one;
 // without locks the history of the lock directory. Throws Failure.
 Sources find_sources(const Selection& selection);
+
+// The value of a variable, borrowed from the environment; empty if it is not set.
+std::string_view variable(const char* name);
 
 }  // namespace atmost::history
 

@@ -34,7 +34,7 @@ std::int64_t behind_hole(int fd, std::int64_t offset) {
              : offset;
 }
 
-[[noreturn]] void fail(const std::string& path, int error) {
+[[noreturn]] void fail_to_read(const std::string& path, int error) {
   throw Failure(error == EACCES ? Code::not_permitted : Code::io,
                 path + ": cannot read: " + std::strerror(error));
 }
@@ -48,9 +48,9 @@ bool Tail::open(const std::string& path, Generation& to) {
   const int error = os::open_to_read(path.c_str(), to.fd);
   if (error == ENOENT) return false;
   if (error == ELOOP) throw Failure(Code::io, path + ": is a symbolic link, which is not followed");
-  if (error != 0) fail(path, error);
+  if (error != 0) fail_to_read(path, error);
   struct stat status;
-  if (const int failed = os::file_status(to.fd.get(), status)) fail(path, failed);
+  if (const int failed = os::file_status(to.fd.get(), status)) fail_to_read(path, failed);
   if (!S_ISREG(status.st_mode)) throw Failure(Code::io, path + ": is not a regular file");
   to.device = status.st_dev;
   to.inode = status.st_ino;
@@ -99,7 +99,7 @@ void Tail::finish(const LineSink& sink) {
 
 void Tail::read(Generation& from, const LineSink& sink) {
   struct stat status;
-  if (const int error = os::file_status(from.fd.get(), status)) fail(path_, error);
+  if (const int error = os::file_status(from.fd.get(), status)) fail_to_read(path_, error);
   if (status.st_size < from.offset) {  // truncated, as copytruncate does
     from.offset = 0;
     from.begun.clear();
@@ -112,7 +112,7 @@ void Tail::read(Generation& from, const LineSink& sink) {
     std::size_t got = 0;
     if (const int error =
             os::read_at(from.fd.get(), buffer_.data(), buffer_.size(), from.offset, got)) {
-      fail(path_, error);
+      fail_to_read(path_, error);
     }
     if (got == 0) return;
     from.offset += static_cast<std::int64_t>(got);

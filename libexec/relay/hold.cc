@@ -9,7 +9,7 @@
 namespace atmost::relay {
 namespace {
 
-std::string variable(const char* name) {
+std::string from_environment(const char* name) {
   const char* const value = getenv(name);
   return value != nullptr ? value : "";
 }
@@ -21,7 +21,7 @@ int hold(int socket) {
   os::Fd theirs;
   if (os::open_packet_pair(ours, theirs) != 0) return 1;
   const std::string held =
-      std::string(kHeld) + variable("ATMOST_TOKEN") + " " + variable("ATMOST_SLOT");
+      std::string(kHeld) + from_environment("ATMOST_TOKEN") + " " + from_environment("ATMOST_SLOT");
   if (!os::send_packet(socket, held, theirs.get())) return 1;
   theirs.reset();
   // The supervisor has `socket`, too, so that it would stay open after this process: a connection

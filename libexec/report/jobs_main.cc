@@ -14,7 +14,7 @@ constexpr char kUsage[] =
     "      --failed          only locks whose last run failed or was stopped\n"
     "      --json            one JSON object a line for each lock\n";
 
-int run(int argc, char** argv) {
+int run_jobs(int argc, char** argv) {
   enum Long : int { kFailed = history::kOwnOptions, kJson };
   const Instant now = os::now();
   bool failed = false;
@@ -58,5 +58,5 @@ int run(int argc, char** argv) {
 }  // namespace atmost::report
 
 int main(int argc, char** argv) {
-  return atmost::history::run_guarded(atmost::report::run, argc, argv);
+  return atmost::history::run_guarded(atmost::report::run_jobs, argc, argv);
 }

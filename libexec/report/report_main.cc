@@ -62,7 +62,7 @@ std::string text_for(const ReportOptions& options, const RunLedger& ledger, cons
   return timeline_svg(locks.front(), ledger.first_ns(), ledger.last_ns());
 }
 
-int run(int argc, char** argv) {
+int run_report(int argc, char** argv) {
   const std::int64_t now_ns = os::now().real_ns;
   ReportOptions options;
   if (!read_options(argc, argv, now_ns, options)) return 0;
@@ -85,5 +85,5 @@ int run(int argc, char** argv) {
 }  // namespace atmost::report
 
 int main(int argc, char** argv) {
-  return atmost::history::run_guarded(atmost::report::run, argc, argv);
+  return atmost::history::run_guarded(atmost::report::run_report, argc, argv);
 }

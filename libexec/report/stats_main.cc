@@ -67,7 +67,7 @@ std::string text_for(const StatsOptions& options, const std::vector<Summary>& lo
                                              : stats_table(locks, paper);
 }
 
-int run(int argc, char** argv) {
+int run_stats(int argc, char** argv) {
   const std::int64_t now_ns = os::now().real_ns;
   StatsOptions options;
   if (!read_options(argc, argv, now_ns, options)) return 0;
@@ -84,5 +84,5 @@ int run(int argc, char** argv) {
 }  // namespace atmost::report
 
 int main(int argc, char** argv) {
-  return atmost::history::run_guarded(atmost::report::run, argc, argv);
+  return atmost::history::run_guarded(atmost::report::run_stats, argc, argv);
 }

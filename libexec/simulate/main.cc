@@ -132,7 +132,7 @@ void show_table(const std::vector<Part>& parts, const std::vector<Row>& rows) {
   if (hangs) std::printf("hangs: how long the cancelled runs took / median, geometric mean\n");
 }
 
-int run(int argc, char** argv) {
+int run_simulate(int argc, char** argv) {
   Options options;
   if (!read_arguments(argc, argv, options)) return 0;
   const std::vector<Part> parts = parts_of(options);
@@ -146,5 +146,5 @@ int run(int argc, char** argv) {
 }  // namespace atmost::simulate
 
 int main(int argc, char** argv) {
-  return atmost::history::run_guarded(atmost::simulate::run, argc, argv);
+  return atmost::history::run_guarded(atmost::simulate::run_simulate, argc, argv);
 }

@@ -37,7 +37,7 @@ class Lines {
     while (gzgets(file_.get(), piece, sizeof piece) != nullptr) {
       text_ += piece;  // text after a NUL byte in a line is left out: logs have no such byte
       if (text_.size() > kLongestLine)
-        throw Failure(Code::io, path_ + ": is no log: a line without end");
+        throw Failure(Code::io, path_ + ": is not a log: it has a line without an end");
       if (!text_.empty() && text_.back() == '\n') {
         text_.pop_back();
         line = text_;

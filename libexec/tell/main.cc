@@ -25,7 +25,7 @@ void await_start(const TellRequest& request) {
   os::await_hangup(request.after, static_cast<int>(left.count() / 2));
 }
 
-int tell() {
+int deliver() {
   // A service or a container waits for 10 s.
   constexpr auto kAtMost = std::chrono::milliseconds(9700);
   constexpr auto kStart = std::chrono::milliseconds(200);
@@ -59,4 +59,4 @@ int tell() {
 }  // namespace
 }  // namespace atmost::tell
 
-int main() { return atmost::tell::tell(); }
+int main() { return atmost::tell::deliver(); }

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMostReport = 2048;
 constexpr char kNoUser[] = "the command's user cannot be set";
 
-std::vector<std::string> words_of(const std::string& run_as) {
+std::vector<std::string> split_words(const std::string& run_as) {
   std::vector<std::string> words;
   std::string word;
   for (const char c : run_as) {
@@ -39,7 +39,7 @@ std::vector<std::string> words_of(const std::string& run_as) {
   const ssize_t size = readlink("/proc/self/exe", own, sizeof own - 1);
   if (size <= 0) _exit(126);
   own[size] = '\0';
-  std::vector<std::string> words = words_of(run_as);
+  std::vector<std::string> words = split_words(run_as);
   words.emplace_back(own);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

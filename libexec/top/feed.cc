@@ -14,7 +14,7 @@ std::string text(const Json& from, const char* name) {
 }
 
 template <class Number>
-std::optional<Number> number(const Json& from, const char* name) {
+std::optional<Number> number_in(const Json& from, const char* name) {
   const auto at = from.find(name);
   if (at == from.end() || !at->is_number()) return std::nullopt;
   return at->get<Number>();
@@ -29,12 +29,12 @@ Row row_of(const Json& from) {
   row.command = text(from, "path");
   if (row.command.empty()) row.command = text(from, "command");
   row.host = text(from, "host");
-  row.slot = number<std::uint64_t>(from, "slot").value_or(0);
-  row.position = number<std::uint64_t>(from, "position").value_or(0);
-  row.token = number<std::uint64_t>(from, "token").value_or(0);
-  row.pid = number<std::int64_t>(from, "pid").value_or(0);
-  row.age_s = number<double>(from, "age_s");
-  row.expires_s = number<double>(from, "expires_s");
+  row.slot = number_in<std::uint64_t>(from, "slot").value_or(0);
+  row.position = number_in<std::uint64_t>(from, "position").value_or(0);
+  row.token = number_in<std::uint64_t>(from, "token").value_or(0);
+  row.pid = number_in<std::int64_t>(from, "pid").value_or(0);
+  row.age_s = number_in<double>(from, "age_s");
+  row.expires_s = number_in<double>(from, "expires_s");
   const auto verified = from.find("verified");
   row.verified = verified != from.end() && verified->is_boolean() && verified->get<bool>();
   return row;

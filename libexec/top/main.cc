@@ -150,7 +150,7 @@ class Top {
   std::string done_;
 };
 
-int run(int argc, char** argv) {
+int run_top(int argc, char** argv) {
   Options options;
   if (!read_arguments(argc, argv, options)) return 0;
   if (!is_terminal(STDIN_FILENO) || !is_terminal(STDOUT_FILENO))
@@ -171,5 +171,5 @@ int run(int argc, char** argv) {
 }  // namespace atmost::top
 
 int main(int argc, char** argv) {
-  return atmost::history::run_guarded(atmost::top::run, argc, argv);
+  return atmost::history::run_guarded(atmost::top::run_top, argc, argv);
 }

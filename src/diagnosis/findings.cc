@@ -9,7 +9,7 @@
 namespace atmost::diagnosis {
 namespace {
 
-std::string shown(std::string_view text) {
+std::string printable(std::string_view text) {
   constexpr std::size_t kLongestEscape = 4;  // \xHH
   std::string safe(text.size() * kLongestEscape, '\0');
   safe.resize(escape(text, safe.data(), safe.size()));
@@ -25,9 +25,9 @@ std::string padded(std::string_view word, std::size_t width) {
 std::string as_text(const Finding& finding) {
   constexpr std::string_view kWords[] = {"ok", "warn", "FAIL"};
   std::string line = padded(kWords[static_cast<unsigned>(finding.level)], 6) +
-                     padded(finding.check, 16) + shown(finding.what);
-  if (!finding.why.empty()) line += "; " + shown(finding.why);
-  if (!finding.advice.empty()) line += ": " + shown(finding.advice);
+                     padded(finding.check, 16) + printable(finding.what);
+  if (!finding.why.empty()) line += "; " + printable(finding.why);
+  if (!finding.advice.empty()) line += ": " + printable(finding.advice);
   return line + "\n";
 }
 
@@ -66,9 +66,9 @@ Result<Code> Findings::verdict() {
   } else {
     std::string line =
         trusted() ? "yes: locks can be trusted in " : "no: locks cannot be trusted in ";
-    line += shown(store_);
+    line += printable(store_);
     if (!trusted()) {
-      line += ": " + shown(reason_);
+      line += ": " + printable(reason_);
     } else if (doubtful_ > 0) {
       line += " (" + std::to_string(doubtful_) + (doubtful_ == 1 ? " warning)" : " warnings)");
     } else {

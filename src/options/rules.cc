@@ -122,7 +122,7 @@ constexpr Rule kRules[] = {
      [](const Asked& a) { return a.has("on-lost") && !a.store.leased && a.request.exec; }},
     {"--store: hold and release keep locks of this machine: use run, which renews its lease",
      [](const Asked& a) { return a.store.leased && (a.taker & (kHold | kRelease)) != 0; }},
-    {"--mode: a fleet's lock is no file that could have one: leave it out",
+    {"--mode: a fleet's lock is not a file that could have one: leave it out",
      [](const Asked& a) { return a.has("mode") && a.store.leased && !a.scheme.directory; }},
     {"--exec: nobody stays to renew the lease in a fleet: leave it out",
      [](const Asked& a) { return a.request.exec && a.store.leased; }},
@@ -136,7 +136,7 @@ constexpr Rule kRules[] = {
      [](const Asked& a) { return watches_holders(a.request) && !a.store.inheritable; }},
     {"--rate: this store does not record so many admissions: use --if-elapsed",
      [](const Asked& a) { return a.request.rate.count > 0 && !a.store.rates; }},
-    {"--queue-max: this store does not count who waits: leave it out",
+    {"--queue-max: this store does not count waiters: leave it out",
      [](const Asked& a) { return a.request.queue_max != kAnyQueue && !a.store.queue_limits; }},
     {"--kill-grace: a lease ends, and its command has to be stopped before that: use a duration",
      [](const Asked& a) { return renews(a) && shortest_ttl(a.request.kill_grace).is_forever(); }},
@@ -160,7 +160,7 @@ constexpr Rule kRules[] = {
      [](const Asked& a) {
        return !a.request.max_runtime.is_zero() && a.request.min_runtime >= a.request.max_runtime;
      }},
-    {"--output-max: is what --output=on-failure keeps: use both, or leave it out",
+    {"--output-max: limits the output that --output=on-failure keeps: use both, or leave it out",
      [](const Asked& a) {
        return a.wants("output-max") && a.request.output != OutputTo::on_failure;
      }},
@@ -188,7 +188,7 @@ constexpr Rule kRules[] = {
      }},
     {"--nagios: answers --succeeded-within DUR: add it",
      [](const Asked& a) { return a.all.nagios && !asks_for_success(a); }},
-    {"--succeeded-within: is the whole question: leave the other conditions out",
+    {"--succeeded-within: answers alone: leave the other conditions out",
      [](const Asked& a) {
        return asks_for_success(a) &&
               (a.has("max") || a.all.shared || a.all.exclusive || a.request.if_elapsed_auto ||

@@ -87,7 +87,7 @@ Status read_on_busy(std::string_view value, OnBusy& to) {
   Error error = read.error();
   // The actions are for after the wait.
   if (value == "wait" || value == "block" || value == "queue")
-    error.message.append("; how long to wait for admission is --wait");
+    error.message.append("; --wait sets how long to wait for admission");
   if (value == "kill" || value == "stop")
     error.message.append("; the action that stops the oldest holder is replace");
   return error;

@@ -179,7 +179,7 @@ Result<Duration> parse_duration(std::string_view text) {
 Result<Rate> parse_rate(std::string_view text) {
   const std::size_t bar = text.find('/');
   if (bar == std::string_view::npos)
-    return request::wrong(text, "is no rate: use K/DUR, for example 5/1m");
+    return request::wrong(text, "is not a rate: use K/DUR, for example 5/1m");
   const Result<std::uint64_t> count = parse_count({text.data(), bar}, 1, kMaxRate);
   if (!count.ok()) return not_a_rate(count.error());
   std::string_view rest = text;

@@ -10,7 +10,7 @@ namespace {
 Status check_host(std::string_view host) {
   if (!host.empty() && host[0] != '.' && host.find('/') == std::string_view::npos) return {};
   Error error = error_of(Code::usage, 0, "this machine calls itself \"");
-  error.message.append(host).append("\", which is no name for a directory: use --host NAME");
+  error.message.append(host).append("\", which is not a name for a directory: use --host NAME");
   return error;
 }
 

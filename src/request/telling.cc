@@ -25,7 +25,7 @@ Status parse_ping(std::string_view text, Text<2047>& to) {
   for (const char c : text) clean = clean && (!url || (c > ' ' && c < '\x7F'));
   if ((!url && (!text.starts_with('@') || text.size() < 2)) || !clean) {
     return error_of(Code::usage, 0,
-                    "is no URL of http or https, nor @ and the name of a file that holds one");
+                    "is not a URL of http or https, nor @ and the name of a file that holds one");
   }
   to.append(text);
   return {};
@@ -33,7 +33,7 @@ Status parse_ping(std::string_view text, Text<2047>& to) {
 
 Status check_notify(std::string_view command) {
   constexpr std::size_t kMost = 100'000;  // the kernel takes 128 KiB for one text
-  if (command.empty()) return error_of(Code::usage, 0, "is no command");
+  if (command.empty()) return error_of(Code::usage, 0, "is empty: give a command");
   if (command.size() > kMost) return error_of(Code::usage, 0, "is too long: put it into a script");
   return {};
 }

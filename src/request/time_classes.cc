@@ -16,7 +16,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr TimeClass kImpossible = {TimeUnit::impossible, 0, 0};
 
 // Numbers of exactly `digits` digits; -1 for anything else.
-int number(std::string_view text, std::size_t digits) {
+int read_number(std::string_view text, std::size_t digits) {
   if (text.size() != digits) return -1;
   int value = 0;
   for (char c : text) {
@@ -40,9 +40,9 @@ int index_of(const std::string_view (&words)[N], std::string_view word) {
 
 // Behind "Min": 07, or 05_10.
 TimeClass minutes(std::string_view rest) {
-  if (rest.size() != 5) return within(TimeUnit::minute, number(rest, 2), 0, 59);
-  const int low = number({rest.data(), 2}, 2);
-  const int high = number({rest.data() + 3, 2}, 2);
+  if (rest.size() != 5) return within(TimeUnit::minute, read_number(rest, 2), 0, 59);
+  const int low = read_number({rest.data(), 2}, 2);
+  const int high = read_number({rest.data() + 3, 2}, 2);
   const bool fits = low >= 0 && low < 60 && low % 5 == 0 && high == (low + 5) % 60;
   if (rest[2] != '_' || !fits) return kImpossible;
   return {TimeUnit::minute, low, low + 4};
@@ -69,16 +69,17 @@ TimeClass numbered(std::string_view name) {
     if (!only_numbers) return {};
     switch (prefix.unit) {
       case TimeUnit::hour:
-        return within(prefix.unit, number(rest, 2), 0, 23);
+        return within(prefix.unit, read_number(rest, 2), 0, 23);
       case TimeUnit::minute:
         return minutes(rest);
       case TimeUnit::day:
-        return rest[0] == '0' ? kImpossible
-                              : within(prefix.unit, number(rest, rest.size() == 1 ? 1 : 2), 1, 31);
+        return rest[0] == '0'
+                   ? kImpossible
+                   : within(prefix.unit, read_number(rest, rest.size() == 1 ? 1 : 2), 1, 31);
       case TimeUnit::year:
-        return within(prefix.unit, number(rest, 4), 1970, 9999);
+        return within(prefix.unit, read_number(rest, 4), 1970, 9999);
       default:
-        return within(prefix.unit, number(rest, 1), 1, 4);
+        return within(prefix.unit, read_number(rest, 1), 1, 4);
     }
   }
   return {};

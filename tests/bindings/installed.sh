@@ -1,7 +1,8 @@
 #!/bin/sh
-# All that `make install` installs is found: installed.sh BUILD SOURCE LANGUAGE installs everything
-# into a new prefix, builds and installs the language's binding as its document says, and runs its
-# smallest program with nothing that would help the dynamic linker. The witness is `atmost check`.
+# Programs and bindings find all that `make install` installs: installed.sh BUILD SOURCE LANGUAGE
+# installs everything into a new prefix, builds and installs the language's binding by its
+# document, and runs its smallest program with nothing that would help the dynamic linker. The
+# witness is `atmost check`.
 set -eu
 build=$1 source=$2 language=$3
 unset LD_LIBRARY_PATH PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR DESTDIR ATMOST_STORE ATMOST_HELD \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# --alert-after: refusals are silent and no failure, but for every Nth consecutive one; an admission
+# --alert-after: only every Nth consecutive refusal is shown and counts as a failure; an admission
 # ends the row.
 . "$(dirname "$0")/lib.sh"
 
@@ -25,7 +25,7 @@ for _ in 1 2; do
   speaks 75 busy true
 done
 
-# Too soon counts as well; who is admitted begins a new row.
+# Too soon counts as well; an admitted caller begins a new row.
 expect_code 0 atmost run daily true
 silent --if-elapsed 1h daily true
 silent --if-elapsed 1h daily true
@@ -33,7 +33,7 @@ asks --if-elapsed 0 daily true
 silent --if-elapsed 1h daily true
 silent --if-elapsed 1h daily true
 speaks 76 --if-elapsed 1h daily true
-# Refused and in silence is not run.
+# A command of a silent refusal is not run.
 silent --if-elapsed 1h daily touch ran
 [ ! -e ran ] || fail "it ran"
 # The history has them all.

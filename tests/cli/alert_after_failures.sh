@@ -1,6 +1,6 @@
 #!/bin/sh
-# --alert-after delays what is told of failures, and never changes a code: every Nth failure in a
-# row is told and shows its kept output, and a success after that is told.
+# --alert-after delays reports of failures, and never changes a code: every Nth failure in a row
+# is reported and shows its kept output, and so is a success after that.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "POSIX alone cannot free the middle of a file"
 
@@ -24,7 +24,7 @@ expect_code 0 job 8 0
 wait_until '[ -e told ]'
 rm told
 expect_line 0 out
-# Two failures are nothing yet, and nothing has recovered from them.
+# Two failures are not reported yet, and the success after them is no recovery.
 expect_code 9 job 9 9
 expect_code 9 job 10 9
 expect_code 0 job 11 0

@@ -1,13 +1,13 @@
 #!/bin/sh
-# --if-elapsed auto: the interval is learned from the lock's own schedule, and who keeps asking has
-# to wait longer.
+# --if-elapsed auto: the interval is learned from the lock's own schedule, and a caller that keeps
+# asking has to wait longer.
 . "$(dirname "$0")/lib.sh"
 
 ask() { atmost run --now "$1" --if-elapsed auto job true; }
 interval() { atmost tune --json job | sed 's/.*"if_elapsed_s":\([0-9.]*\).*/\1/'; }
 usual() { atmost tune --json job | sed 's/.*"usual_interval_s":\([0-9.]*\).*/\1/'; }
 
-# Every hour. Before four intervals are known there is no limit.
+# Every hour. There is no limit before four intervals are known.
 i=0
 while [ $i -lt 8 ]; do
   expect_code 0 ask $((1700000000 + i * 3600))
@@ -31,7 +31,7 @@ expect_code 0 atmost tune --json job
 expect_in out '"too_soon":12,"spam":11,'
 expect_code 0 ask $((last + 3600))
 
-# An interval that is all of the usual one is not called its half.
+# The message of a whole usual interval does not call it the half.
 i=0
 while [ $i -lt 8 ]; do
   expect_code 0 atmost run --now $((1700000000 + i)).$i --if-elapsed auto --auto-min 1d quick true

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Limits that are learned from a lock's own runs: auto stops what takes far longer than the runs
-# before it did, tells why, forgets on request, and drops a memory that was spoilt.
+# Limits that are learned from a lock's own runs: auto stops a run that takes far longer than
+# those before it, reports why, forgets on request, and drops a memory that was spoilt.
 . "$(dirname "$0")/lib.sh"
 
 # A new lock in a new directory has no limit.
@@ -16,18 +16,18 @@ while [ $i -lt 12 ]; do
 done
 expect_code 0 atmost tune job
 expect_in out 'job: 12 runs: half took up to '
-# No time that the log, and so stats, would show as another one.
+# It prints no time that the log, and so stats, would show as another one.
 if grep -q 'the longest' out; then fail "a time as if it were one that was measured: $(cat out)"; fi
 expect_in out '(in steps of a fifth; atmost stats has the times)'
 expect_in out 'auto stops a run that takes longer than '
 expect_in out ': of 1,000 good runs of this lock '
 expect_in out 'Asked: at most 5 of 1,000 good runs of the directory'
 expect_in out ". Of this lock's 12, none was stopped."
-# A fourth line tells how often requests come, if these came regularly.
+# A fourth line has the interval of requests, if these came regularly.
 [ "$(grep -cv '^A request comes about every ' out)" = 3 ] || fail "more than a few sentences"
 expect_code 0 atmost tune -v job
 expect_in out '12 runs that ended by themselves'
-# How the lock stands to the risk asked for, which is that of the directory; in words.
+# The lock's record compared with the accepted risk of the directory, in words.
 expect_in out 'at most 5 good runs in 1,000 may be stopped, over all locks of the directory'
 expect_in out ' in 1,000 of its next runs are longer'
 if grep -q 'doublings\|any run of the directory' out; then fail "words for nobody"; fi
@@ -42,14 +42,14 @@ expect_code 0 atmost tune --json job
 expect_in out '"completed":12,"stopped":1,'
 expect_in out '"widened_steps":12,'
 
-# A failure is a run too; one that a signal ended is none, nor is one that shall not be remembered.
+# A failure counts as a run; one that a signal ended does not, nor does one with --no-learn.
 expect_code 3 atmost run job sh -c 'exit 3'
 atmost run job sh -c 'kill -KILL $$' || :
 expect_code 0 atmost run --no-learn job true
 expect_code 0 atmost tune --json job
 expect_in out '"completed":13,"stopped":1,"cut_short":1,'
 
-# A lock that is new knows of the others' experience, and has no limit.
+# A new lock of a directory with experience has no limit.
 expect_code 0 atmost tune --json --auto-min 1ms another
 expect_in out '"completed":0,'
 expect_in out '"expire_after_s":null'
@@ -63,7 +63,7 @@ expect_in out '"completed":0,'
 expect_code 0 atmost run --max-runtime auto job true
 cat before >locks/job.lock
 
-# Nor does it count where others may write: they could have had the next run stopped.
+# A memory that others may write does not count: they could have the next run stopped.
 chmod 666 locks/job.lock
 expect_code 0 atmost tune --json job
 expect_in out '"completed":0,'

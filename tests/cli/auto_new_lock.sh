@@ -1,6 +1,6 @@
 #!/bin/sh
-# A lock has no learned limit before it has five completed runs of its own, whatever other locks of
-# its directory did. The message of a run that is stopped then says where the limit comes from.
+# A lock has no learned limit before it has five completed runs of its own, with any runs of other
+# locks in its directory. The message of a run that is stopped then names the source of the limit.
 . "$(dirname "$0")/lib.sh"
 
 for lock in one two; do
@@ -11,7 +11,7 @@ for lock in one two; do
   done
 done
 
-# Longer than the limit that the others have, a second at least.
+# A run that is longer than the others' limit, by a second at least.
 expect_code 0 atmost run --max-runtime auto backup -- sleep 1.5
 expect_code 0 atmost tune --json --auto-min 1ms backup
 expect_in out '"completed":1,'
@@ -27,11 +27,11 @@ expect_in out 'never: no runs yet, and so no limit.'
 expect_code 0 atmost tune -v backup
 expect_in out 'no limit: 5 completed runs of its own are needed, it has 1'
 
-# A longest limit that somebody named is one for new locks as well, and is called what it is.
+# --auto-max limits runs of new locks as well, and the message names it.
 expect_code 124 atmost run --max-runtime auto --auto-min 1ms --auto-max 100ms new sleep 30
 expect_in err 'as --auto-max says, with too few runs to learn from: 0 of 5'
 
-# The fifth run completed: from now on there is a limit, and it says so.
+# The fifth run completed: from now on there is a limit, and tune shows it.
 i=1
 while [ $i -lt 5 ]; do
   expect_code 0 atmost run --max-runtime auto backup true

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tune, stats and report say of a lock which risk was asked for and how it was kept, and if a limit
-# is of no use, why.
+# tune, stats and report show the accepted risk of a lock and its record, and the reason if a
+# limit is useless.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "a lock cannot be held for another process"
 

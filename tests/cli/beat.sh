@@ -1,5 +1,5 @@
 #!/bin/sh
-# atmost beat says that a silent command works.
+# atmost beat reports that a silent command works.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "needs /proc"
 unset ATMOST_BEAT
@@ -16,7 +16,7 @@ command -v python3 >/dev/null || skip "needs python3"
 expect_code 0 atmost run --max-idle 500ms build python3 -c "$waits
 subprocess.run(['atmost', 'beat', '--eta', '30s'], check=True)
 wait(1.5)"
-# Taken back by the next beat.
+# The next beat takes the announcement back.
 expect_code 124 atmost run --max-idle 500ms build python3 -c "$waits
 subprocess.run(['atmost', 'beat', '--eta', '1h', 'build'], check=True)
 subprocess.run(['atmost', 'beat'], check=True)
@@ -52,7 +52,7 @@ beat.argtypes = [ctypes.c_double]
 assert beat(30) == 0"
 fi
 
-# Nobody watches: nothing to say.
+# Without a watcher it prints nothing.
 expect_code 0 atmost run build atmost beat
 expect_code 0 atmost run build atmost beat -v build
 expect_in err 'atmost: beat: nobody watches for silence here'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# check -n answers where it cannot write, as list does: on a filesystem that is mounted read-only,
-# and of a file that it may only read. It creates nothing and locks nothing.
+# check -n answers without the right to write, as list does: on a filesystem that is mounted
+# read-only, and of a file that it may only read. It creates nothing and locks nothing.
 . "$(dirname "$0")/lib.sh"
 
 answers() {  # FOLDER: with locks held 1 of 2 (busy), 0 (free), drained (drained), run a moment ago (free)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# check --succeeded-within asks how long ago a run was successful; --nagios, as plug-ins answer.
+# check --succeeded-within compares the time since the last success; with --nagios it answers like
+# a plug-in.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 1 atmost check --succeeded-within 1h backup
@@ -33,7 +34,7 @@ expect_in out 'backup: the last success was 1h'
 expect_code 1 atmost check --succeeded-within 1h --json --now $((now + 3700)) backup
 expect_in out '{"lock":"backup","succeeded":false,"age_s":3'
 expect_in out ',"within_s":3600.000000}'
-# A clock that was set back is no success.
+# A clock that was set back does not make a success.
 expect_code 1 atmost check --succeeded-within 1h --now $((now - 3600)) backup
 expect_in out 'backup: the last success lies in the future: the clock was set back'
 
@@ -49,7 +50,7 @@ expect_code 74 atmost check --succeeded-within 1h ./locks/folder
 expect_code 64 atmost check --nagios backup
 expect_in err '--nagios: answers --succeeded-within DUR: add it'
 expect_code 64 atmost check --succeeded-within 1h -n 2 backup
-expect_in err '--succeeded-within: is the whole question: leave the other conditions out'
+expect_in err '--succeeded-within: answers alone: leave the other conditions out'
 expect_code 64 atmost check --succeeded-within 0 backup
 
 expect_code 64 atmost check --store symlink: --succeeded-within 1h link

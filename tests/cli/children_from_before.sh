@@ -1,6 +1,6 @@
 #!/bin/sh
 # A shell that becomes atmost with exec may have had children: they are neither waited for nor
-# stopped, and all that the command starts is still told from them.
+# stopped, and the processes that the command starts are still distinguished from them.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "needs the adoption of orphans"
 
@@ -39,7 +39,7 @@ expect_code 143 after_exec shared sh -c 'kill -TERM $$'
 kill "$(cat before)"
 
 rm main
-# Nothing follows from the death of who stands between.
+# The death of the process in between has no effect.
 start sh -c 'sleep 100 & echo $! >before; exec atmost run shared sh -c "echo \$\$ >new && mv new main; exec sleep 100"'
 wait_until '[ -e main ]'
 kill -9 "$started"

@@ -12,7 +12,7 @@ expect_in err 'come back in 1h'
 expect_code 76 atmost run --if-elapsed 1h ./lock true
 if grep -q future err; then fail "told twice: $(cat err)"; fi
 expect_code 0 atmost run --if-elapsed 1h --now $((now + 3700)) ./lock true
-# A moment that is given, earlier than the last one: explained too, and nothing is changed by it.
+# A given moment before the last one is explained, too, and changes nothing.
 expect_code 76 atmost run --if-elapsed 1h --now "$now" ./lock true
 expect_in err 'future'
 expect_code 76 atmost run --if-elapsed inf --now "$now" ./lock true

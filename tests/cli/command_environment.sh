@@ -1,5 +1,5 @@
 #!/bin/sh
-# The command learns its slot, its locks and how long it waited.
+# The command finds its slot, its locks and the time that it waited.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 0 atmost run -n 4 -k 2 build sh -c 'env | grep ^ATMOST_'

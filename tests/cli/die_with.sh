@@ -7,7 +7,7 @@ if [ -n "${ATMOST_PORTABLE-}" ]; then
   exit 0
 fi
 
-# A run that ends by itself, as without.
+# A run that ends by itself, as without the option.
 expect_code 7 atmost run --die-with parent build sh -c 'echo out; exit 7'
 expect_in out out
 expect_code 143 sh -c 'atmost run --die-with parent build sh -c "kill -TERM \$\$"; exit $?'
@@ -41,7 +41,7 @@ wait_until '[ -s orphan ]'
 expect_in orphan 'atmost: --die-with: that process has ended'
 [ ! -e started ] || fail "the command was started"
 
-# While it waits for admission.
+# The caller ends while atmost waits for admission.
 start sleep 60
 caller=$started
 start atmost run build sleep 60

@@ -1,5 +1,5 @@
 #!/bin/sh
-# doctor tries locks with real processes, says yes or no, and leaves nothing behind.
+# doctor tries locks with real processes, answers yes or no, and leaves nothing behind.
 . "$(dirname "$0")/lib.sh"
 
 mkdir good
@@ -18,7 +18,7 @@ expect_in out '{"level":"ok","check":"two-openers"'
 tail -n 1 out >last
 expect_in last '"check":"verdict","what":"yes"'
 
-# Without a directory: the one that named locks live in.
+# Without a directory it examines that of named locks.
 expect_code 0 atmost doctor
 expect_in out "yes: locks can be trusted in $ATMOST_DIR"
 

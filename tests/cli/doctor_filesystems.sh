@@ -46,7 +46,7 @@ if truncate -s 16M image && mkfs.ext4 -q image >/dev/null 2>&1 && mount -o loop,
   umount "$mount"
 fi
 
-# A filesystem on which nobody has tried locks: refused, with the way on.
+# A filesystem on which locks were not tried is refused, with the remedy.
 if mount -t mqueue none "$mount" 2>/dev/null; then
   tried="$tried mqueue"
   expect_code 74 atmost doctor "$mount"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# An overlay's files have other locks than the same files in its layers: nobody inside can see that,
-# and doctor says so.
+# An overlay's files have other locks than the same files in its layers: a process inside cannot
+# see that, and doctor reports it.
 . "$(dirname "$0")/lib.sh"
 [ "${ATMOST_PORTABLE-}" ] && skip "a POSIX-only build cannot tell filesystems apart"
 [ "$(id -u)" = 0 ] || skip "only root can mount"

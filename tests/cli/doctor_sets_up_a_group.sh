@@ -56,7 +56,7 @@ done
 expect_code 0 atmost doctor --setup-group $group ours
 [ "$(stat -c '%g %a' ours)" = "$group 2770" ] || fail "$(stat -c '%g %a' ours)"
 
-# Two members exclude each other, and see who it is; each may make the lock.
+# Two members exclude each other, and see each other's names; each may make the lock.
 start setpriv --reuid 61001 --regid 61001 --groups $group --inh-caps=-all \
   env HOME="$folder/home.61001" ATMOST_DIR="$folder/ours" "$ATMOST_BIN/atmost" run job sleep 100
 one=$started
@@ -72,14 +72,14 @@ for user in 61001 61002; do
   [ "$(grep -c "	$user	" out)" = 2 ] || fail "not logged by $user: $(cat out)"
 done
 
-# Somebody outside learns what to do, and gets no lock.
+# A user outside gets the remedy, and no lock.
 expect_code 77 as 61003 61003 "$ATMOST_BIN/atmost" run job true
 for words in "$folder/ours" '--dir' 'ATMOST_DIR' 'group'; do expect_in err "$words"; done
 expect_line 1 err
 kill -TERM "$one"
 expect_end 143 "$one"
 
-# A user who is no member cannot give a directory to the group.
+# A user outside the group cannot give a directory to it.
 mkdir theirs
 chown 61003 theirs
 expect_code 77 as 61003 61003 "$ATMOST_BIN/atmost" doctor --setup-group $group "$folder/theirs"

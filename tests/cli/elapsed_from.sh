@@ -1,5 +1,5 @@
 #!/bin/sh
-# --elapsed-from: whether the interval is measured from the last start, finish or success.
+# --elapsed-from: the interval is measured from the last start, finish or success.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 1 atmost run --if-elapsed 1h --elapsed-from=success job false

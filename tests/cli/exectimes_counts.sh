@@ -1,6 +1,6 @@
 #!/bin/sh
-# A refusal of exectimes counts all that run, under whatever limit they were started; atmost says
-# how many more run than this caller allows.
+# A refusal of exectimes counts all holders, with any limit of their own; atmost shows the number
+# that exceeds this caller's limit.
 . "$(dirname "$0")/lib.sh"
 
 refuses() {  # COUNT FILE MAX
@@ -45,7 +45,7 @@ expect_code 75 atmost run --no-history --exclusive ./file true
 expect_in err "busy: ./file: 5 slots held (by "
 expect_in err "and --exclusive needs all of them free"
 
-# Where the free slot is owed to a waiter.
+# The free slot is owed to a waiter.
 start atmost run --no-history -n 2 ./owed sleep 60
 wait_until '[ "$(exectimes owed check)" = "1 instances running" ]'
 start atmost run --no-history -n 2 -k 2 -w inf ./owed true

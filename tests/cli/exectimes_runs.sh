@@ -18,7 +18,7 @@ for wrong in -1 '' ' ' + '+-1' '+ 1' '1 ' 1x 0x1; do
     expect_code 1 exectimes file "$wrong" true
     expect_in err "exectimes: MAX: \"$wrong\" is not a whole number"
 done
-# As `"$(wc -l <file)"` pads it, and whatever else strtoul(3) takes for a number.
+# As `"$(wc -l <file)"` pads it, and the other texts that strtoul(3) takes for a number.
 for right in ' 1' '	  +1' +1 001 99999999999999999999; do
     expect_code 7 exectimes file "$right" sh -c 'exit 7'
 done

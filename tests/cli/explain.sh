@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every range of the lock file, who holds it, and what the hints say of it, in words.
+# Every range of the lock file, its holder and its hints, in words.
 . "$(dirname "$0")/lib.sh"
 [ "${ATMOST_PORTABLE-}" ] && skip "other processes cannot be seen in a POSIX-only build"
 
@@ -39,7 +39,7 @@ expect_in out "3 runs ended by themselves, 0 by a limit, 0 by others"
 expect_in out "runs of up to "
 expect_in out "intervals between requests of up to "
 
-# A second name for the file is why nobody is admitted.
+# No caller is admitted to a file with a second name.
 ln b.lock c.lock
 expect_code 0 atmost explain ./c.lock
 expect_in out "atmost run refuses it: ./c.lock: has other hard links"

@@ -39,7 +39,7 @@ expect_in out "right.lock"
 expect_code 0 atmost explain right
 expect_in out "possible circle"
 
-# An ordinary queue is none.
+# An ordinary queue is not a circle.
 start atmost run --no-history plain sleep 60
 wait_until '[ "$(atmost check plain)" = 1 ]'
 start atmost run --no-history -w inf plain true

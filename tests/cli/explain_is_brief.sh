@@ -1,5 +1,5 @@
 #!/bin/sh
-# explain says who holds and waits and what is wrong, in a few lines; bytes and hints only with -v.
+# explain shows holders, waiters and faults in a few lines; bytes and hints only with -v.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "POSIX alone does not say who holds a lock"
 
@@ -23,7 +23,7 @@ expect_in out '  queue of -n 1, ticket '
 expect_in out '  drained: nobody is admitted until resume'
 [ "$(wc -l <out)" -le 17 ] || fail "$(wc -l <out) lines: $(cat out)"
 
-# A contradiction of the locks is told without -v, too.
+# A contradiction of the locks is shown without -v, too.
 printf '\001\000\000\000' | dd of=a.lock bs=1 seek=2097152 conv=notrunc 2>/dev/null
 expect_code 0 atmost explain ./a.lock
 expect_in out "slot 1: its word names a process that does not hold it"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whoever may only read the file gets it explained; whoever cannot be told is an error.
+# A user who may only read the file gets an explanation. Output that cannot be written is an error.
 . "$(dirname "$0")/lib.sh"
 
 atmost run ./a.lock -- true

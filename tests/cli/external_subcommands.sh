@@ -17,7 +17,7 @@ expect_in out "greet: --json a b"
 expect_code 126 atmost plain
 expect_in err "atmost-plain: Permission denied"
 expect_code 64 atmost missing
-expect_in err '"missing" is no command of atmost'
+expect_in err '"missing" is not a command of atmost'
 # A subcommand that help lists, or names in a sentence, is named when it is not there.
 for name in doctor explain history stats top report pass simulate schema fence; do
   expect_code 69 atmost $name
@@ -26,7 +26,7 @@ for name in doctor explain history stats top report pass simulate schema fence; 
 done
 # A misspelt subcommand is not taken for a program that is missing.
 expect_code 64 atmost fense
-expect_in err '"fense" is no command of atmost; did you mean fence?'
+expect_in err '"fense" is not a command of atmost; did you mean fence?'
 mkdir -p home/bin home/libexec/atmost
 cp "$ATMOST_BIN/atmost" home/bin/
 cp exec/atmost-greet home/libexec/atmost/

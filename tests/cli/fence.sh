@@ -19,7 +19,7 @@ printf 'some text\n' >g
 expect_code 74 atmost fence --token 5 g
 ln -s f h
 expect_code 74 atmost fence --token 99 h
-# Only one at a time passes: what COMMAND does is done before the next token is looked at.
+# Only one at a time passes: COMMAND ends before the next token is looked at.
 atmost fence --token 5 k -- sh -c 'echo first >>order; while [ ! -e second_started ]; do :; done; echo first_done >>order' &
 while [ ! -e order ]; do :; done
 (touch second_started; exec atmost fence --token 6 k -- sh -c 'echo second >>order') &

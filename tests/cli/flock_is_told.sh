@@ -1,6 +1,6 @@
 #!/bin/sh
-# A caller that takes a file that flock(1) has locked for an atmost lock is told, once, and doctor
-# tells of it; nothing is locked to find out, and later runs do not look.
+# A caller that takes a file that flock(1) has locked for an atmost lock gets a message, once, and
+# doctor has a finding; nothing is locked to find out, and later runs do not look.
 . "$(dirname "$0")/lib.sh"
 # The command of flock -o: it ends soon after flock has.
 beside='while kill -0 "$PPID" 2>/dev/null; do sleep 0.1; done'
@@ -24,7 +24,7 @@ expect_line 0 err
 expect_code 0 atmost explain ./jobs/nightly
 grep -q 'flock(2).*exclusive, taken by' out || fail "explain: $(grep flock out)"
 
-# Of files that cannot be locks doctor says nothing, nor of one that nobody has locked.
+# doctor has no finding about files that cannot be locks, nor about one that is not locked.
 echo words >jobs/document
 start flock -o jobs/document sh -c "$beside"
 wait_until '! flock -n jobs/document true'
@@ -35,7 +35,7 @@ grep -qE '^ok +flock' out || fail "doctor: $(grep flock out)"
 expect_code 0 atmost explain -v ./jobs/nightly
 grep -q 'flock(2).*: none' out || fail "explain: $(grep flock out)"
 
-# An empty file that is not locked, a new one, one of ours and one of exectimes: nothing is said.
+# An empty file that is not locked, a new one, one of ours and one of exectimes: no message.
 : >empty
 expect_code 0 atmost run --no-history ./empty true
 expect_line 0 err

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A supervisor that is killed in the midst of a release leaves the guard to nobody: whoever comes
-# next is told at once that the slot is held, and is admitted when what the command left behind has
-# ended.
+# A supervisor that is killed in the midst of a release leaves the guard to nobody: the next
+# caller learns at once that the slot is held, and is admitted when the processes that the command
+# left behind have ended.
 . "$(dirname "$0")/lib.sh"
 
 # The inheritance of a command from the lock file: the description that has the slot, and no other.
@@ -19,7 +19,7 @@ if [ -d /proc/self/fd ] && [ ! "${ATMOST_PORTABLE-}" ]; then
   has 1 --until=tree
   has 1 --exec
   has 0 --close
-  # Where other users may write it, the supervisor's descriptor keeps its number.
+  # If other users may write the file, the supervisor's descriptor keeps its number.
   (umask 0; : >shared; chmod 666 shared)
   expect_code 0 atmost run --no-history ./shared -- ls -l /proc/self/fd
   [ "$(grep -c "$PWD/shared" out)" = 1 ] || fail "shared: $(cat out)"

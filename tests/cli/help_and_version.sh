@@ -17,7 +17,7 @@ for command in run check wait list explain doctor drain resume forget history st
 done
 expect_code 0 atmost run -h
 expect_in out "-n, --max N"
-# Where a DUR is named, its form is shown.
+# Help that names a DUR shows its form.
 for command in run check wait hold kill tune; do
   expect_code 0 atmost $command --help
   grep -q " DUR" out || continue

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Where /proc hides other users' processes (mount option hidepid), a process that cannot be seen
+# If /proc hides other users' processes (mount option hidepid), a process that cannot be seen
 # counts as running: its symbolic link is not taken, and it is not idle.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "needs /proc"
@@ -49,7 +49,7 @@ chmod 4755 own/raise
 if [ "$(as 64323 own/raise --reuid 0 --regid 0 --clear-groups id -u)" = 0 ]; then
   expect_code 0 as 64323 atmost run --no-history --max-idle 500ms --kill-grace 5s own/idle \
     sh -c 'own/raise --reuid 0 --regid 0 --clear-groups sleep 3; :'
-  # Nor is a part gone that cannot be seen: it keeps the slot until it ends.
+  # A part that cannot be seen is not gone: it keeps the slot until it ends.
   start as 64323 atmost run --no-history --max-runtime 300ms --kill-grace 100ms own/part \
     sh -c 'own/raise --reuid 0 --regid 0 --clear-groups sleep 8; :' 2>said
   part=$started

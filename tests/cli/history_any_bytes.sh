@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whatever bytes names, ids and arguments hold: every line is JSON, and shows no control byte.
+# Names, ids and arguments of any bytes: every line is JSON without a control byte.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "no python3"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# atmost history --since, --until, --event, --outcome, -n; wrong ones are usage errors.
+# atmost history --since, --until, --event, --outcome, -n; wrong values are usage errors.
 . "$(dirname "$0")/lib.sh"
 
 line() {

@@ -25,7 +25,7 @@ expect_in out "ended without a trace"
 expect_code 0 atmost stats --json job
 expect_in out '"runs":2,'
 
-# Once; and not of what ended in good order.
+# It does so once, and not for a run that ended in good order.
 expect_code 0 atmost run job true
 expect_code 0 atmost run -n 3 -k 2 job true
 expect_code 0 atmost history --json --event vanished job

@@ -19,7 +19,7 @@ expect_in out job.lock
 (cd shared && atmost history --json ./job.lock) >out
 expect_line 2 out
 
-# Without a lock named, too; but not where another directory is.
+# Without a named lock, too; but not with another directory.
 expect_code 0 atmost run named true
 expect_code 0 atmost run --dir elsewhere named true
 expect_code 0 atmost history --json
@@ -27,7 +27,7 @@ expect_line 4 out
 expect_code 0 atmost history --json --dir elsewhere
 expect_line 2 out
 
-# Somebody else: a log of his own, and no warning.
+# Another user gets a log of his own, and no warning.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
   mkdir other
   chown 65534 other
@@ -38,8 +38,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     expect_code 0 as_other "$ATMOST_BIN/atmost" run "$folder/shared/job.lock" true
     expect_line 0 err
     expect_line 2 "other/.local/state/atmost/$machine/history.jsonl"
-    # Without a place for it nothing is logged, and nothing is said: cron would mail it each time.
-    # doctor says it.
+    # Without a place for it nothing is logged, and nothing is printed: cron would mail it each
+    # time. doctor has the finding.
     expect_code 0 as_other env HOME=/nonexistent/home "$ATMOST_BIN/atmost" run "$folder/shared/job.lock" true
     expect_line 0 err
     expect_code 0 as_other env HOME=/nonexistent/home "$ATMOST_BIN/atmost" doctor "$folder/shared"
@@ -52,7 +52,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
   fi
 fi
 
-# --log says else; a log that lies beside the lock already is still read, before the newer one.
+# --log names another; a log that lies beside the lock already is still read, before the newer
+# one.
 expect_code 0 atmost run --log beside.jsonl ./mine true
 expect_line 2 beside.jsonl
 mv beside.jsonl history.jsonl

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The overdue holder, the signals to it and which of them worked, that it lost the lock, and
-# how he ended: written by the one and by the other, and told by token which belongs to which.
+# The overdue holder, the signals to it with their effect, the loss of the lock, and the holder's
+# end: both sides write their part, and the token connects them.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "nobody can be taken over from"
 
@@ -27,7 +27,7 @@ once admitted '"command":"true"'
 once ended '"command":"true","exit":0,"waited_s":0.'
 for field in ran_s cpu_s peak_kib; do lines ended "\"$field\":" | wc -l | grep -qx " *2" || fail "no $field"; done
 
-# Denied: why, and when to come back.
+# A refusal has its reason and the time to come back.
 expect_code 76 atmost run --if-elapsed 1h job -- true
 once denied '"why":"too_soon","retry_in_s":35'
 expect_code 75 atmost run -n 0 job -- true

@@ -1,6 +1,6 @@
 #!/bin/sh
-# hold learns under auto, and release --now says when a hold ended: then given times are all that
-# counts, and a hold that by them lasted longer than its limit ended there.
+# hold learns under auto, and release --now gives the end of a hold: then only given times count,
+# and a hold that by them lasted longer than its limit ended there.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "a lock cannot be held for another process"
 
@@ -30,7 +30,7 @@ expect_in out '"completed":8,"stopped":1,'
 expect_code 0 atmost history --json job
 expect_in out "\"ran_s\":$limit."
 
-# A hold that nobody limits learns nothing.
+# Nothing is learned from a hold without a limit.
 expect_code 0 atmost hold --for-pid $$ other
 expect_code 0 atmost release --for-pid $$ other
 expect_code 0 atmost tune --json other

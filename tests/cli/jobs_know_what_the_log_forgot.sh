@@ -1,5 +1,5 @@
 #!/bin/sh
-# atmost jobs takes the last start from the lock where the history no longer has it, or never had.
+# atmost jobs takes the last start from the lock if the history no longer has it, or never had.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-jobs" ] || skip "built without the back tier"
 

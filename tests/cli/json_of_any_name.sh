@@ -1,17 +1,17 @@
 #!/bin/sh
-# Every program that writes JSON writes JSON that a parser reads back, whatever a lock's path, id or
-# command is made of.
+# Every program that writes JSON writes JSON that a parser reads back, for any bytes of a lock's
+# path, id or command.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "needs python3"
 
-# Quote, backslash, newline, ESC, DEL, U+2028, markup and a byte that is no UTF-8.
+# Quote, backslash, newline, ESC, DEL, U+2028, markup and a byte that is not UTF-8.
 name=$(printf 'q"b\\ \nl\033e\177d\342\200\250u<&>\377x_')
 name=${name%_}
 mkdir "$name"
 lock=$name/lock
 
-# valid FILE FIELD...: each line of it is an object, and there is one; the text of each FIELD comes
-# back in some, the byte that is no UTF-8 as U+FFFD.
+# valid FILE FIELD...: each line of it is an object, and there is at least one; the text of each
+# FIELD comes back in some line, the byte that is not UTF-8 as U+FFFD.
 valid() {
   python3 - "$@" <<'EOF' || fail "no JSON in $1: $(cat "$1")"
 import json, sys

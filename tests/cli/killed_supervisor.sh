@@ -29,7 +29,7 @@ later="--now $(($(date +%s) + 3600))"
   expect_code 0 atmost kill --overdue job
   if gone "$command"; then fail "it was stopped too early"; fi
 
-  # An hour later. Whoever asks changes nothing.
+  # An hour later. Commands that only show it change nothing.
   expect_code 0 atmost check -n 1 $later job
   expect_code 0 atmost list job
   expect_in out kept
@@ -37,7 +37,7 @@ later="--now $(($(date +%s) + 3600))"
   kill -KILL "$command"
 }
 
-# Without --max-runtime there is no end.
+# Without --max-runtime the command goes on.
 kept unlimited
 expect_code 75 atmost run unlimited true
 if gone "$command"; then fail "it had no limit"; fi

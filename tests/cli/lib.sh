@@ -25,7 +25,7 @@ ATMOST_BIN=$(cd "${ATMOST_BIN:-$(dirname "$0")/../../build/bin}" && pwd)
 PATH=$ATMOST_BIN:$PATH
 folder=$(mktemp -d "${TMPDIR:-/tmp}/atmost-$script.XXXXXX")
 cd "$folder"
-# Named locks, logs and state land in the folder; nothing of the user's environment decides.
+# Named locks, logs and state lie in the folder; the user's environment has no effect.
 ATMOST_DIR=$folder/locks
 XDG_STATE_HOME=$folder/state
 HOME=$folder
@@ -38,9 +38,8 @@ started=
 started_all=
 
 # Only our own children that nobody has waited for: until then their pids cannot mean another
-# process. TERM first: `atmost` passes it on to its command, which is no child of ours and would
-# outlive a KILL.
-# A script with a trap of its own calls it last, with the exit code in $ended.
+# process. TERM first: `atmost` passes it on to its command, which is not our child and would
+# outlive a KILL. A script with a trap of its own calls it last, with the exit code in $ended.
 clean_up() {
   code=${ended-$?}
   trap - EXIT
@@ -98,7 +97,7 @@ expect_in() {
 }
 
 expect_line() {
-  # A sanitizer's remark about vfork (its issue 189) is none of the program's words.
+  # A sanitizer's remark about vfork (its issue 189) does not belong to the program's output.
   lines=$(grep -vcE '__asan_handle_no_return|^False positive error|/sanitizers/issues/189' "$2" || :)
   [ "$lines" -eq "$1" ] || fail "$2 has $((lines)) lines instead of $1: $(cat "$2")"
 }

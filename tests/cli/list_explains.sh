@@ -15,9 +15,8 @@ kill -INT "$(cat pid)" 2>/dev/null || kill -TERM "$(cat pid)"
 expect_end 0 "$started"
 expect_in watched '... and 10 more'
 if grep -qE "^many +14 " watched; then fail "all are shown"; fi
-# Not where the terminal does not scroll away what is shown once.
-# Output that is still in the terminal when the last program ends may be lost: it ends when all has
-# been seen.
+# This part needs a terminal that scrolls. Output that is still in the terminal when the last
+# program ends may be lost: it ends when all has been seen.
 start script -qfc 'stty rows 10 cols 100; atmost list; echo the "end"; until [ -e seen ]; do sleep 0.02; done' screen
 wait_until 'grep -q "^the end" screen'
 : >seen

@@ -1,5 +1,5 @@
 #!/bin/sh
-# list of a directory that is not there is no error.
+# list succeeds in a directory that does not exist.
 . "$(dirname "$0")/lib.sh"
 
 rmdir locks

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Root may look at a user's private lock, and take it no more than before.
+# Root may look at a user's private lock, but still may not take it.
 . "$(dirname "$0")/lib.sh"
 [ "$(id -u)" = 0 ] || skip "not root"
 id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null || skip "nobody else to be"

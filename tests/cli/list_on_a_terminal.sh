@@ -1,5 +1,5 @@
 #!/bin/sh
-# On a terminal list says where it looked and fits its columns to the width; --watch gives the
+# On a terminal list shows the directory and fits its columns to the width; --watch gives the
 # cursor back.
 . "$(dirname "$0")/lib.sh"
 

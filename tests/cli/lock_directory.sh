@@ -1,6 +1,6 @@
 #!/bin/sh
-# Where named locks live: --dir, ATMOST_DIR, the state directory with the host's name; made when
-# missing.
+# The directory of named locks: --dir, ATMOST_DIR, or the state directory with the host's name; it
+# is made if missing.
 script_path=$(cd "$(dirname "$0")" && pwd)/lock_directory.sh
 . "$(dirname "$0")/lib.sh"
 

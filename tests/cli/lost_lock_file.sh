@@ -1,9 +1,9 @@
 #!/bin/sh
 # A lock file that is removed, renamed or replaced while it is held keeps nobody out any more: the
-# supervisor says so once and names it, and with --on-lost=stop the command is stopped.
+# supervisor reports that once and names it, and with --on-lost=stop the command is stopped.
 . "$(dirname "$0")/lib.sh"
 
-lose() {  # HOW: what becomes of the file, while the command waits to be told to go on
+lose() {  # HOW: the change of the file, while the command waits for an order to go on
   rm -f lock go moved log
   : >new
   start sh -c 'exec atmost run --log log "$@" >out.held 2>err.held' sh ./lock -- sh -c 'until [ -e go ]; do sleep 0.02; done; exit 3'
@@ -31,7 +31,7 @@ wait_until 'grep -q "lock file was removed or replaced" err.held'
 expect_end 0 "$started"
 expect_line 1 err.held
 
-# A path that cannot be examined just now tells nothing.
+# A path that cannot be examined just now proves nothing.
 if [ "$(id -u)" != 0 ]; then
   mkdir shut
   start sh -c 'exec atmost run --no-history --on-lost=stop ./shut/lock -- sleep 1.5 2>err.held'
@@ -42,7 +42,7 @@ if [ "$(id -u)" != 0 ]; then
   expect_line 0 err.held
 fi
 
-# Nothing is said of a file that is still there.
+# There is no message about a file that is still there.
 rm -f lock log
 expect_code 0 atmost run --log log ./lock -- true
 expect_line 0 err

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "needs /proc"
 
-# Without runs of its own the lock has no limit; --auto-max is one, and the words say so.
+# Without runs of its own the lock has no limit; --auto-max is one, and tune shows that.
 expect_code 0 atmost run --max-idle auto fresh sh -c 'sleep 1.5; :'
 expect_code 124 atmost run --max-idle auto --auto-max 1s --kill-grace 5s fresh sh -c 'sleep 60; :'
 expect_in err ': idle for 1s (--max-idle auto)'
@@ -34,7 +34,7 @@ start atmost run --max-idle auto tape sh -c 'atmost beat --eta 1h && echo >up; e
 wait_until '[ -e up ]'
 expect_code 75 atmost run -w 1500ms --expire-idle 500ms tape true
 
-# A taker that learned how long a run takes; one that knows of no run stops nobody.
+# A taker that learned how long a run takes; one without known runs stops nobody.
 start atmost run --no-learn quiet sleep 60
 wait_until '[ "$(atmost check quiet)" = 1 ]'
 expect_code 75 atmost run -w 2500ms --expire-idle auto quiet true
@@ -47,7 +47,8 @@ expect_in err 'only a caller that waits watches the holder'
 expect_code 64 atmost run --exec --max-idle auto build true
 expect_in err 'atmost: --max-idle: nobody stays'
 
-# A stated silence says nothing about how long a run may take; a learned one that was reached does.
+# Nothing is learned from a run that was stopped after a given silence; a learned silence that was
+# reached counts.
 expect_code 0 atmost run stated true
 expect_code 124 atmost run --max-idle 500ms --kill-grace 5s stated sleep 60
 expect_code 0 atmost tune --json stated

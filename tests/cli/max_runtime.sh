@@ -5,7 +5,7 @@
 expect_code 124 atmost run --max-runtime 100ms --kill-grace 5s build sleep 60
 expect_line 1 err
 expect_in err "atmost: build: the command was stopped after 100ms"
-# The number is the caller's; how long it took with the graces is another one, which says so.
+# The number is the caller's; the time with the graces is another one, with a label.
 expect_code 124 atmost run --max-runtime 100ms --kill-grace 400ms build \
   sh -c 'trap "" INT TERM; while :; do sleep 0.01; done'
 grep -qE 'build: the command was stopped after 100ms \(it ended after [^)]*\), as --max-runtime says' \

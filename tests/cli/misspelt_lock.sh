@@ -1,6 +1,6 @@
 #!/bin/sh
-# A name that nobody has used is told, with the one that may have been meant; the exit codes stay as
-# they are.
+# A name that was never used is reported, with the one that may have been meant; the exit codes
+# stay as they are.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 0 atmost run backup true
@@ -24,7 +24,7 @@ for command in list kill forget history stats; do
 done
 [ ! -e locks/bakcup.lock ] || fail "asking created it"
 
-# Whose file is gone has its history.
+# A lock whose file is gone has its history.
 rm locks/backup.lock
 expect_code 0 atmost history backup
 expect_line 0 err

@@ -1,12 +1,11 @@
 #!/bin/sh
-# Words that people type by mistake, or by a habit of another program: one line that says what is
-# wrong, where, and what would be right, and the documented exit code. The calls are rows of
-# mistakes.tsv.
+# Words that people type by mistake, or by a habit of another program: one line with the fault,
+# its place and the remedy, and the documented exit code. The calls are rows of mistakes.tsv.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 export SHELL_FILE="$here/../../shell/lock_unlock.sh"
 
-# mistake CODE WORDS CALL: what a row says (mistakes.tsv).
+# mistake CODE WORDS CALL: checks a row (mistakes.tsv).
 mistake() {
   expect_code "$1" sh -c "$3"
   lines=1
@@ -16,7 +15,7 @@ mistake() {
   if [ "$1" != 0 ]; then expect_line 0 out; fi
 }
 
-# The locks that are not misspelt, and files that are no locks.
+# Locks that are not misspelt, and files that are not locks.
 for lock in job gpu copy:a ./othr.lock; do atmost run "$lock" true; done
 echo 'a letter' >letter
 ln -s othr.lock link
@@ -34,7 +33,7 @@ while IFS=$tab read -r code words call <&3; do
 done 3<"$here/mistakes.tsv"
 [ $rows -gt 200 ] || fail "only $rows rows"
 
-# Where other processes can be named.
+# Commands that can name other processes.
 if [ "${ATMOST_PORTABLE-}" != 1 ]; then
   mistake 124 '--die-with: that process has ended, and so the command is not started' \
     'atmost run --die-with $$:1 job -- true'
@@ -48,7 +47,7 @@ if [ "${ATMOST_PORTABLE-}" != 1 ]; then
   mistake 0 - '. "$SHELL_FILE"; lock_unlock action=lock name=l id="$(printf %0100d 0)"'
 fi
 
-# Words that are meant all the same.
+# Words that are right although they look like mistakes.
 expect_code 0 atmost help
 expect_in out 'usage: atmost COMMAND'
 expect_code 0 atmost help run

@@ -6,7 +6,7 @@ expect_code 75 atmost run build atmost run -w inf build true
 expect_in err "atmost: busy: build: you hold it yourself"
 expect_code 0 atmost run build atmost run other true
 
-# Neither does a mode that leaves no room beside it.
+# The same holds for a mode that leaves no room beside it.
 inside() { # OUTER-OPTION INNER-OPTION...
   outer=$1 && shift
   expect_code 75 atmost run "$outer" build atmost run -w inf "$@" build true
@@ -20,8 +20,7 @@ inside -n2 --exclusive
 expect_code 0 atmost run --shared build atmost run --shared build true
 expect_code 0 atmost run build atmost run -n 2 build true
 
-# ATMOST_HELD only says that it may be worth a look: without it, or with another one, it is the
-# same.
+# ATMOST_HELD is only a hint to look: the answer is the same without it, or with another one.
 [ -z "${ATMOST_PORTABLE-}" ] || exit 0
 yourself() {
   expect_code 75 timeout -s KILL 20 "$@"

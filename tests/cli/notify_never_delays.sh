@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "needs /proc"
 
-# A pipe that somebody kept open would keep cat here.
+# A pipe that a process kept open would keep cat here.
 atmost run --also other --notify 'echo $$ >pid; mv pid hangs; exec sleep 60' job false | cat
 wait_until '[ -s hangs ]'
 hangs=$(cat hangs)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# --output=on-failure on a disk without room: nothing starts, and a message says so; if it fills up
-# while the command runs, what there is is shown, with a warning.
+# --output=on-failure on a disk without room: nothing starts, with a message; if it fills up while
+# the command runs, the output so far is shown, with a warning.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "POSIX alone cannot free the middle of a file"
 [ "$(id -u)" = 0 ] || skip "mounting needs root"

@@ -21,7 +21,7 @@ expect_in err 'the command was stopped after'
 expect_code 1 atmost run --output=on-failure --min-runtime 1h job -- echo "nothing to do"
 expect_in out "nothing to do"
 
-# More than is kept: beginning and end, and how much is missing between them.
+# Of an output that is too long beginning and end are shown, and the size of the gap.
 seq 100000 >all
 expect_code 1 atmost run --output=on-failure --output-max 64K job -- sh -c 'cat all; exit 1'
 left_out=$(sed -n 's/^atmost: \([0-9]*\) bytes of output are left out here$/\1/p' out)
@@ -47,5 +47,5 @@ expect_in err '"10X" is not a size, such as 512K, 16M or 1G'
 expect_code 64 atmost run --output=on-failure --output-max 1K job -- true
 expect_code 73 env TMPDIR=/no/such/place atmost run --output=on-failure --if-elapsed 1d day -- true
 expect_in err 'the output cannot be kept in /no/such/place: No such file or directory'
-# That counts for no interval.
+# Such a refusal does not count for an interval.
 expect_code 0 atmost run --if-elapsed 1d day -- true

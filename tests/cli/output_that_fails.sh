@@ -1,6 +1,6 @@
 #!/bin/sh
-# A full disk is an error with exit code 74; a reader that went away is none; a closed stream is
-# told.
+# A full disk is an error with exit code 74; a reader that went away is not an error; a closed
+# stream is reported.
 . "$(dirname "$0")/lib.sh"
 
 [ -w /dev/full ] || skip "no /dev/full"

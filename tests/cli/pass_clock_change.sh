@@ -46,7 +46,7 @@ back=1792890000 # 2026-10-25, 03:00 is 02:00
 passes $((back - 7200)) $((back - 3600)) $back $((back + 3600)) # 01:00, 02:00, 02:00, 03:00
 expect_runs 1 3 4
 
-# Whoever was not there the first time runs the second.
+# An atom that did not run the first time runs the second time.
 atmost forget job:hour
 passes $back $((back + 60))
 grep -qx hour log || fail "the second hour was left out though the first was missed"

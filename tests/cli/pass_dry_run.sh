@@ -1,5 +1,6 @@
 #!/bin/sh
-# --dry-run says what would run and why not; it runs nothing and creates nothing.
+# --dry-run shows the atoms that would run, and the reasons of the others; it runs nothing and
+# creates nothing.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
 
@@ -43,7 +44,7 @@ expect_in out "job:none: busy: its max is 0"
 # shellcheck disable=SC2012  # escaped names hold no newline
 [ "$(ls locks/*.lock | wc -l)" -eq 1 ] || fail "locks were created: $(ls locks)"
 
-# A user who is not there is told of before the night.
+# A missing user is reported before the night.
 printf '[[atom]]\noperator = "job"\noperand = "who"\ncommand = ["true"]\nuser = "nobody-of-this-name"\n' >g
 expect_code 0 atmost pass --dry-run g
 expect_in out "job:who: "
@@ -54,7 +55,7 @@ expect_code 0 atmost pass --dry-run --json f
 expect_in out '{"kind":"would_run","lock":"job:due","code":null,'
 expect_in out '{"kind":"too_soon","lock":"job:done","code":76,'
 
-# Somebody who would be stopped is not.
+# A holder that would be stopped is not stopped.
 printf '[[atom]]\noperator = "job"\noperand = "over"\nexpire_after = "1"\ncommand = ["touch", "ran"]\n' >g
 start atmost run job:over sleep 100
 wait_until 'atmost pass --dry-run g | grep -qF "job:over: would run, after stopping an overdue one"'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A pass that needs nobody's attention says nothing; one with a failure says which, and runs the
-# others all the same.
+# A pass that needs no attention prints nothing; one with a failure names it, and runs the other
+# atoms nevertheless.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
 

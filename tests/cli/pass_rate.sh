@@ -1,5 +1,5 @@
 #!/bin/sh
-# rate in a pass file: at most K runs of an atom in any window, whoever starts the passes.
+# rate in a pass file: at most K runs of an atom in any window, with passes of any caller.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
 
@@ -18,4 +18,4 @@ expect_code 0 atmost run ask:api true
 
 sed 's|2/1h|2 an hour|' jobs.toml >wrong.toml
 expect_code 78 atmost pass wrong.toml
-expect_in err '"2 an hour" is no rate: use K/DUR, for example 5/1m'
+expect_in err '"2 an hour" is not a rate: use K/DUR, for example 5/1m'

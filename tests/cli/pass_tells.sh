@@ -1,6 +1,6 @@
 #!/bin/sh
-# output, notify, ping and alert_after in a pass file: as the options of run, and what they start
-# runs as the atom's user, with its groups and in its directory.
+# output, notify, ping and alert_after in a pass file: like the options of run; their programs run
+# as the atom's user, with its groups and in its directory.
 server=$(cd "$(dirname "$0")" && pwd)/ping_server.py
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "POSIX alone cannot free the middle of a file"
@@ -59,7 +59,7 @@ done
 
 [ "$(id -u)" = 0 ] && id nobody >/dev/null 2>&1 || exit 0
 su nobody -s /bin/sh -c "test -x $ATMOST_BIN/../libexec/atmost/atmost-tell" 2>/dev/null || exit 0
-# Nobody cannot write the history, and what it did not get is there all the same.
+# The user nobody cannot write the history, yet it has the undelivered message.
 chmod 755 .
 mkdir -m 777 place
 cat >user.toml <<TOML

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A pass that is told to end tells its atoms, starts no further one, and ends by the same signal, in
-# silence.
+# A pass that gets a signal to end passes it to its atoms, starts no further one, and ends by the
+# same signal, without output.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
 

@@ -19,7 +19,7 @@ END
 expect_code 78 atmost pass f
 expect_line 2 err
 expect_in err "f:10:17: when: looks like a time class, but there is no such time"
-expect_in err 'f:11:1: "if_elapsd" is no key of an atom'
+expect_in err 'f:11:1: "if_elapsd" is not a key of an atom'
 [ ! -e ran ] || fail "something ran"
 
 printf '[[atom]\n' >f
@@ -47,7 +47,7 @@ expect_in err "d: is not a regular file"
 # Names are escaped.
 printf '[[atom]]\noperator = "a\\u001b[2J"\n"\\u001b[3J" = 1\noperand = "b"\ncommand = ["true"]\n' >f
 expect_code 78 atmost pass f
-expect_in err '"\x1B[3J" is no key of an atom'
+expect_in err '"\x1B[3J" is not a key of an atom'
 expect_code 64 atmost pass
 expect_code 64 atmost pass --jobs=0 f
 expect_in err "--jobs"

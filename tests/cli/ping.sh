@@ -1,5 +1,6 @@
 #!/bin/sh
-# --ping requests a URL at start and end of a run, as healthchecks.io has it. The URL is a secret.
+# --ping requests a URL at start and end of a run, in the protocol of healthchecks.io. The URL is
+# a secret.
 server=$(cd "$(dirname "$0")" && pwd)/ping_server.py
 . "$(dirname "$0")/lib.sh"
 unset http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY ATMOST_PING
@@ -67,7 +68,7 @@ PY
   rm log
 fi
 
-# No list of processes, no message and no history has it.
+# Lists of processes, messages and the history do not contain the URL.
 start atmost run --ping "$url/hang/secret" --notify 'sleep 2' other sh -c 'sleep 1; exit 3'
 wait_until '[ -s log ]'
 for process in /proc/[0-9]*; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A server that hangs, refuses, answers 500, trickles or redirects delays neither the slot nor
-# atmost, and what it did not get is in the history.
+# atmost, and the history has the undelivered ping.
 server=$(cd "$(dirname "$0")" && pwd)/ping_server.py
 . "$(dirname "$0")/lib.sh"
 unset http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY ATMOST_PING
@@ -51,7 +51,7 @@ expect_trouble redirected 'the server redirects to http' "$url/http/x"
 expect_trouble loop 'the server redirects to http' "$url/loop/x"
 wait $refused && wait $wrong && wait $stuck && wait $silent
 
-# An endless answer, and trouble that passes, are no failures.
+# An endless answer, and trouble that passes, do not count as failures.
 for kind in long once; do
   expect_code 0 atmost run --ping "$url/$kind/y" "$kind" true
   wait_until 'grep -q "/'$kind'/y/0" log'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The example alert rules are rules, fire when they should, and name only metrics that stats prints;
-# what stats prints is what Prometheus reads, whatever the lock is called.
+# Prometheus reads the output of stats for any name of a lock.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-stats" ] || skip "built without the back tier"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# --rate K/DUR: at most K admissions in any window of that length, and the refusal says when.
+# --rate K/DUR: at most K admissions in any window of that length, and the refusal has the time to
+# come back.
 . "$(dirname "$0")/lib.sh"
 
 for _ in 1 2 3; do expect_code 0 atmost run --rate 3/1h api true; done
@@ -13,7 +14,7 @@ expect_code 0 atmost check --rate 4/1h api
 expect_code 0 atmost run --rate 3/1h --on-too-soon=skip api sh -c 'echo ran'
 expect_line 0 out
 
-# Whoever is admitted counts, but for a command that could not be executed.
+# Each admission counts, except of a command that could not be executed.
 expect_code 127 atmost run api ./no-such-command
 expect_code 0 atmost run api true
 expect_code 76 atmost run --rate 4/1h api true
@@ -37,7 +38,7 @@ wrong() {
   expect_line 1 err
   expect_in err "$2"
 }
-wrong 5 '--rate: "5" is no rate: use K/DUR, for example 5/1m'
+wrong 5 '--rate: "5" is not a rate: use K/DUR, for example 5/1m'
 wrong 0/1m '--rate: "0" '
 wrong 1025/1m '--rate: "1025" '
 wrong 5/ '--rate: '

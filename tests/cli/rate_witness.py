@@ -51,7 +51,7 @@ def exact(callers):
         within = [called for _, called in ran[:last] if called > answered - WINDOW]
         assert len(within) < K, f"{len(within) + 1} within {WINDOW} s before {answered}"
     for called, answered in refused:
-        # All that may have been admitted in the window before it, or meanwhile.
+        # The starts that may have been admitted in the window before it, or meanwhile.
         first = bisect.bisect_right(ends, called - WINDOW)
         possible = sum(begun < answered for _, begun in ran[first:])
         assert possible >= K, f"refused at {called} although {possible} of {K} were admitted"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Somebody who may only read a lock file locks its slot, or the guard, for reading: that is said,
-# and not the name of a process that held it before.
+# Somebody who may only read a lock file locks its slot, or the guard, for reading: the message
+# reports that, and not the name of a process that held it before.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "no python3"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "POSIX shows nobody's locks"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A user that may read a lock file may keep everybody out: doctor and explain say where the mode
-# lets others do so.
+# A user that may read a lock file may keep everybody out: doctor and explain report files whose
+# mode lets others do that.
 . "$(dirname "$0")/lib.sh"
 mkdir good
 chmod 700 good

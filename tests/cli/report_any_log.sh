@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whatever the log holds, there is a page, and it is one page.
+# Any log makes a page, and exactly one.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 0 atmost report -q -o page.html

@@ -1,6 +1,6 @@
 #!/bin/sh
-# --auto-risk is a promise for all locks of a directory together. The manual says so, and tune says
-# of each lock what its own share is.
+# --auto-risk is a promise for all locks of a directory together. The manual explains that, and
+# tune shows each lock's own share.
 manual=$(cd "$(dirname "$0")/../../man" && pwd)/atmost.7
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "a lock cannot be held for another process"

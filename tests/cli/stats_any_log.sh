@@ -1,6 +1,6 @@
 #!/bin/sh
-# Whatever the log holds: torn lines, strangers' lines, other versions, far moments, hostile names,
-# two generations.
+# Logs of any content: torn lines, lines of other programs, other versions, far moments, hostile
+# names, two generations.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 0 atmost stats

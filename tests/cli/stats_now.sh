@@ -1,5 +1,5 @@
 #!/bin/sh
-# stats --prometheus counts who holds and who waits at this moment, whatever the lock is called.
+# stats --prometheus counts the holders and waiters of this moment, for any name of a lock.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-stats" ] || skip "built without the back tier"
 

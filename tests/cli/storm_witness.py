@@ -165,7 +165,7 @@ class Storm:
                 return f"n{number}"
         return None
 
-    # Whether the supervisor may not have lived to report.
+    # True if the supervisor may have died before its report.
     def hit(self, process, mark, rng):
         who, number = rng.choice(HITS)
         time.sleep(rng.uniform(0, 0.06))

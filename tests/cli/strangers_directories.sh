@@ -34,8 +34,8 @@ if as_other "$ATMOST_BIN/atmost" --version >/dev/null 2>&1; then
   expect_code 0 as_other "$ATMOST_BIN/atmost" run --no-history "$folder/theirs/job.lock" true
 fi
 
-# Another user's log in a directory where anybody may make one: the job runs, one line says that it
-# is not logged.
+# Another user's log in a directory where anybody may make one: the job runs, one line reports
+# that it is not logged.
 mkdir -m 1777 common
 : >common/history.jsonl
 chown 65534 common/history.jsonl

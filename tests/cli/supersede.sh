@@ -1,5 +1,6 @@
 #!/bin/sh
-# --on-busy=supersede: of the callers that say so and wait, the newest runs; the others exit with 0.
+# --on-busy=supersede: of the waiting callers with this option the newest runs; the others exit
+# with 0.
 . "$(dirname "$0")/lib.sh"
 
 mkfifo gate

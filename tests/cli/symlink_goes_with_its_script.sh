@@ -7,7 +7,7 @@ lock_unlock_sh=$(cd "$(dirname "$0")/../../shell" && pwd)/lock_unlock.sh
 ATMOST_STORE=symlink:
 export ATMOST_STORE lock_unlock_sh
 
-# How many processes have this folder's $1 in their command line (grep's own has not).
+# The number of processes with this folder's $1 in their command line (grep's own lacks it).
 keepers() {
   echo "$folder/$1" >pattern
   grep -alsF -f pattern /proc/[0-9]*/cmdline | wc -l

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stopping a job is never silent (but with -q): the one who stops it says so in one line, without a
+# Stopping a job is never silent (but with -q): the taker reports it in one line, without a
 # terminal too, and so does the stopped command's supervisor, which ends with 79.
 # Option and value of $grace are two words; "stopping" is an event and a file.
 # shellcheck disable=SC2086,SC2094
@@ -7,7 +7,7 @@
 [ -z "${ATMOST_PORTABLE-}" ] || skip "nobody can be taken over from"
 
 # hold NAME OPTION... LOCK: a holder of LOCK that ends at the first TERM (a shell's background jobs
-# ignore INT); what it says lands in NAME.err, its outcome in NAME.status.
+# ignore INT); its messages go to NAME.err, its outcome to NAME.status.
 hold() {
   name=$1
   shift
@@ -86,7 +86,7 @@ if grep -q '"event":"expired"\|"event":"lost"' told; then fail "it was not overd
 expect_code 0 atmost history other
 expect_in out 'stopped by atmost kill'
 
-# Nobody but the taker can tell where there is no supervisor: the signal's code stands.
+# Without a supervisor only the taker can report it: the signal's code stands.
 start atmost run --exec job -- sh -c 'trap "exit 5" TERM; echo >up; while :; do sleep 0.05; done'
 wait_until '[ -e up ]'
 expect_code 0 atmost run $grace --expire-after 1ms job -- true
@@ -96,7 +96,7 @@ expect_in err ': it ended by SIGTERM'
 # A command that fails by itself while nobody is stopping it keeps its own code.
 expect_code 3 atmost run --expire-after 1ms job -- sh -c 'exit 3'
 
-# A limit that was learned is called so.
+# The message calls a learned limit learned.
 rm -f up
 i=0
 while [ $i -lt 9 ]; do

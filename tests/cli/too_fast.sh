@@ -1,6 +1,6 @@
 #!/bin/sh
-# A successful run that is shorter than --min-runtime has failed: 1, a line, a field in the log. One
-# that is shorter than nearly all before is noted in the log even without the option.
+# A successful run that is shorter than --min-runtime counts as failed: 1, a line, a field in the
+# log. A run that is shorter than nearly all before is noted in the log even without the option.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 1 atmost run --min-runtime 60s job true
@@ -18,13 +18,13 @@ code=0
 atmost run --min-runtime 60 job sh -c 'kill -TERM $$' || code=$?
 [ $code = 143 ] || fail "a signal's code became $code"
 
-# Where a command's own code could be mistaken for it.
+# A command's own code could be mistaken for it.
 expect_code 1 atmost run --min-runtime 60 --status-fd 3 job true 3>told
 expect_in told '"kind":"ran","code":1,'
 expect_in told '"status":0,'
 expect_in told '"reason":"too_fast"'
 
-# It is no success for what counts successes.
+# Options that count successes do not count it.
 expect_code 1 atmost run --min-runtime 60 --if-elapsed 1h --elapsed-from success other true
 expect_code 0 atmost run --if-elapsed 1h --elapsed-from success other true
 expect_code 76 atmost run --if-elapsed 1h --elapsed-from success other true
@@ -77,7 +77,7 @@ least=$(sed 's/.*"min_runtime_s":\([0-9]*\).*/\1/' out)
 expect_code 0 atmost tune backup
 expect_in out "A successful run shorter than $least"
 
-# It is noted, and the learned floor does not come down with it, until five have come.
+# It is noted, and the learned floor does not come down before five such runs.
 expect_code 0 atmost run backup true
 expect_line 0 err
 expect_code 0 atmost history --json --event ended backup

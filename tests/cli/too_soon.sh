@@ -1,5 +1,5 @@
 #!/bin/sh
-# --if-elapsed refuses with 76 and says when to come back; forget forgets.
+# --if-elapsed refuses with 76 and the time to come back; forget forgets.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 0 atmost run --if-elapsed 1h daily true

@@ -49,7 +49,7 @@ screen | grep -qE "^one +1 +held +$one .* sleep" || fail "no holder: $(screen)"
 screen | grep -qE "^one +- +waiting 1 +$waiter " || fail "no waiter: $(screen)"
 screen | grep -qE "^two +1 +held +$two .*59m[0-9]+s" || fail "no expiry: $(screen)"
 
-# Whatever is not "y" does nothing.
+# Any key but "y" does nothing.
 keys k
 shows "stop $one (sleep), which holds one? y/N"
 keys n

@@ -22,7 +22,7 @@ as_root="$folder/place/become --reuid=0"
 as_user test -x "$ATMOST_BIN/atmost" || skip "nobody may not run $ATMOST_BIN/atmost"
 as_user test -e /proc/1/stat || skip "/proc hides root's processes, which then cannot be named"
 
-# The part that runs as root says its number, and waits for a line in the pipe `end`.
+# The part that runs as root prints its number, and waits for a line in the pipe `end`.
 mkfifo place/end
 cat >place/script <<'END'
 echo $$ >"$1/part.new"

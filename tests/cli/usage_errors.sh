@@ -1,5 +1,5 @@
 #!/bin/sh
-# Usage errors are one line that names option, text and what would be right, and exit code 64.
+# Usage errors are one line with the option, its text and the remedy, and exit code 64.
 . "$(dirname "$0")/lib.sh"
 
 usage() {
@@ -11,8 +11,8 @@ usage() {
   expect_in err "atmost: $words"
 }
 usage 'no command given' atmost
-usage '"frobnicate" is no command of atmost' atmost frobnicate
-usage '"../x" is no command of atmost' atmost ../x
+usage '"frobnicate" is not a command of atmost' atmost frobnicate
+usage '"../x" is not a command of atmost' atmost ../x
 usage 'no LOCK given' atmost run
 usage 'no COMMAND given' atmost run lock
 usage 'no COMMAND given' atmost run lock --

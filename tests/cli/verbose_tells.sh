@@ -1,5 +1,5 @@
 #!/bin/sh
-# With -v every step is told on standard error.
+# With -v every step is reported on standard error.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 4 atmost run -v build sh -c 'exit 4'

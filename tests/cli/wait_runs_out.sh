@@ -1,5 +1,5 @@
 #!/bin/sh
-# A wait that runs out is busy, and says how long it was.
+# A wait that runs out ends as busy, with its length in the message.
 . "$(dirname "$0")/lib.sh"
 
 start atmost run build sleep 60

@@ -2,7 +2,8 @@
 # A waiter that cannot come now delays those behind it by its one turn at most, and they keep their
 # order: one that is stopped, one whose other lock is held, one whose rate is not due, all of these,
 # and many that are stopped or killed. COUNT waiters are behind them; the first case has nobody in
-# front, and says how fast this machine is. Callers with a limit to their wait have WAIT seconds.
+# front, and measures the speed of this machine. Callers with a limit to their wait have WAIT
+# seconds.
 . "$(dirname "$0")/lib.sh"
 COUNT=${COUNT:-12}
 
@@ -37,7 +38,7 @@ end() {
   : >"go-$lock"
   wait_until "[ -e order-$lock ] && [ \$(wc -l <order-$lock) -ge $1 ]" 60
   took=$(($(milliseconds) - began))
-  # A waiter that nobody can call may look too late for its turn on a busy machine.
+  # A waiter that cannot be called may look too late for its turn on a busy machine.
   if [ "$n" = 1 ] && [ -z "${ATMOST_PORTABLE-}" ]; then
     sort -nc "order-$lock" || fail "$lock: out of order"
   fi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A header that was wiped, or cut off with what lies behind it, lets nobody run early as long as
-# anything of the file tells that there was one: the last admission then counts as just now. And the
-# interval still ends.
+# another part of the file proves that there was one: the last admission then counts as just now.
+# And the interval still ends.
 . "$(dirname "$0")/lib.sh"
 
 wipe() {  # FROM COUNT: so many bytes from there become zeros; both are multiples of 8

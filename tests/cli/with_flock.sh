@@ -116,7 +116,7 @@ expect_code 1 flock -n script true
 expect_code 0 atmost release --for-pid "$script" ./script
 expect_code 0 flock -n script true
 
-# Where it makes no sense.
+# Commands for which it is meaningless.
 expect_code 64 atmost run --with-flock --exec --until=close ./f true
 expect_in err "--with-flock"
 expect_code 64 atmost run --with-flock --store symlink: ./f true

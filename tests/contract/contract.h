@@ -53,9 +53,9 @@ struct Seen final : LockVisitor {
   std::vector<WaiterView> waiters;
 };
 
-// One caller with one request, as a process of its own would be. Whether it queues is the test's
-// word: ask() or queue(). Its session opens at its first call; from then on the request stays as it
-// is, until again().
+// One caller with one request, as a process of its own would be. The test chooses if it queues:
+// ask() or queue(). Its session opens at its first call; from then on the request stays as it is,
+// until again().
 class Caller {
  public:
   Caller(World& world, std::uint32_t max, std::uint32_t take = 1) : store_(world.caller()) {

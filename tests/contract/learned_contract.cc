@@ -19,7 +19,7 @@ Known known_to(Caller& caller) {
   return known;
 }
 
-// Where worlds share a store, also of other tests' locks.
+// If worlds share a store, it also has other tests' locks.
 float all_runs(const DirectoryStats& directory) {
   float runs = 0;
   for (float of_step : directory.runs) runs += of_step;

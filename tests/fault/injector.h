@@ -22,7 +22,7 @@ class Injector {
   Injector& operator=(const Injector&) = delete;
   ~Injector();
 
-  // Whether the call was reached, and which it was.
+  // True if the call was reached; and its name.
   static bool fired();
   static const char* call();
 };

@@ -1,6 +1,6 @@
 // The local store on a machine that fails: each call of an admission, a refusal, a wait and a
-// release fails in turn. Whatever happens, nobody is admitted wrongly, nothing hangs, an error says
-// where, and nothing is left behind.
+// release fails in turn. After any failing call no caller is admitted wrongly, nothing hangs, an
+// error names its place, and nothing is left behind.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

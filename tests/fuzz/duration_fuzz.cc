@@ -1,4 +1,4 @@
-// Whatever the text: no crash, no overflow, and an answer that can be written and read again.
+// Any text: no crash, no overflow, and an answer that can be written and read again.
 #include <cstdlib>
 #include <string_view>
 

@@ -1,5 +1,5 @@
-// Whatever the bytes and the room: nothing a terminal obeys comes out, and nothing is written
-// beyond the room.
+// Any bytes and any size of the buffer: the output has no control byte, and nothing is written
+// beyond the buffer.
 #include <cstdlib>
 #include <string_view>
 

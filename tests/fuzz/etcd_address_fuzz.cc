@@ -1,4 +1,4 @@
-// Whatever --store says of etcd: endpoints and a prefix that mean one thing, or a refusal that
+// Any address of etcd in --store: endpoints and a prefix with one meaning, or a refusal that
 // repeats no secret.
 #include <string_view>
 

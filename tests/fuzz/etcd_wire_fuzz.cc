@@ -1,4 +1,4 @@
-// Whatever a gateway answers: read or refused; what was believed hangs together, and a lock is read
+// Any answer of a gateway is read or refused; an accepted one is consistent, and a lock is read
 // from it without harm.
 #include <string_view>
 

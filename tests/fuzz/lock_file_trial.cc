@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kHeld[] = {2, 4};  // by the stranger
 
-// Where pieces of unstructured input go: every field of the byte map, and the places between.
+// The offsets to which pieces of unstructured input go: every field of the byte map, and the gaps.
 constexpr std::int64_t kPlaces[] = {
     local::kIndexAt,       8,
     local::kHeaderAt,      local::kHeaderAt + 8,

@@ -1,4 +1,4 @@
-// Whatever the name: a safe file name, and one that leads back to it.
+// Any name gives a safe file name, which leads back to the name.
 #include <cstdlib>
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// Whatever the words: no crash, a usage error of one sentence, or a request within its bounds.
+// Any words: no crash, and a usage error of one sentence or a request within its bounds.
 #include <cstdlib>
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-// Whatever a pass file holds: every atom in order, or faults with their places.
+// Any pass file: every atom in order, or faults with their places.
 #include <set>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Whatever --store says of PostgreSQL: servers to be tried one by one, or a refusal; no password is
-// shown.
+// Any address of PostgreSQL in --store: servers to be tried one by one, or a refusal; no password
+// is shown.
 #include <string>
 
 #include "require.h"

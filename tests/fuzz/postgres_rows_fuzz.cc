@@ -1,5 +1,4 @@
-// Whatever rows a server answers: a lock as it hangs together, or DatabaseError; never a zero for
-// what got lost.
+// Any rows of a server: a consistent lock, or DatabaseError; never a zero for a lost value.
 #include <string_view>
 #include <vector>
 

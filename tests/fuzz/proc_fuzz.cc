@@ -1,5 +1,5 @@
-// Whatever stands in /proc (names are their processes' own choice, mount points anybody's): read or
-// refused.
+// Any content of /proc is read or refused (processes choose their names, and any user may choose
+// mount points).
 #include <cstring>
 #include <string_view>
 

@@ -1,5 +1,5 @@
-// Whatever a log holds: its lines are read, counted and drawn; no name becomes markup, no control
-// byte comes out, and every count adds up.
+// Any log: its lines are read, counted and drawn; no name becomes markup, no control byte comes
+// out, and every count adds up.
 #include <string>
 #include <string_view>
 
@@ -30,8 +30,7 @@ void require_printable(std::string_view text) {
     require(c == '\n' || c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f));
 }
 
-// As the reader of whole logs does: what is no line of ours, or of a time that cannot be, is left
-// out.
+// Like the reader of whole logs, it leaves out lines that are not ours, or of an impossible time.
 void take(report::RunLedger& ledger, report::RecentRuns& runs, std::string_view line) {
   constexpr std::int64_t kLatest = 7'258'118'400'000'000'000;
   history::Record record;

@@ -1,4 +1,4 @@
-// Whatever a link says: read or refused, and what was read is written so that it reads the same,
+// Any link's text is read or refused. An accepted one is written so that it reads the same,
 // harmless to a shell.
 #include <cstdlib>
 #include <string_view>

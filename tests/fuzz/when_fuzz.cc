@@ -1,4 +1,4 @@
-// Whatever --since says: a moment, or a refusal.
+// Any text of --since: a moment, or a refusal.
 #include <cstdlib>
 #include <string>
 

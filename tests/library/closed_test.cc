@@ -77,7 +77,7 @@ TEST_F(Closed, WhileHeldAgain) {
   expect_others_left_alone(path("a"));
 }
 
-// Where others may write the file, its descriptors do not stay open, and are not marked.
+// If others may write the file, its descriptors do not stay open, and are not marked.
 TEST_F(Closed, WhileASharedFileIsHeld) {
   atmost_release(take(path("a")), 1);
   ASSERT_EQ(chmod(path("a").c_str(), 0666), 0);

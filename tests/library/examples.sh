@@ -1,5 +1,5 @@
 #!/bin/sh
-# The example programs do what their comments say.
+# The example programs behave as their comments promise.
 set -eu
 atom=$1 seats=$2
 ATMOST_DIR=$(mktemp -d)

@@ -9,7 +9,7 @@ namespace {
 
 class FleetForks : public FleetLibrary {
  protected:
-  // Forks a child. How many of the helpers' sockets it has.
+  // Forks a child. The number of the helpers' sockets that it has.
   static int sockets_of_a_child() {
     const pid_t child = fork();
     if (child == 0) {

@@ -1,4 +1,4 @@
-// How a lock of the library in a fleet ends otherwise than by its release.
+// Ends of a lock of the library in a fleet, other than its release.
 
 #include "fleet_kit.h"
 

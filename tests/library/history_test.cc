@@ -15,7 +15,7 @@ namespace {
 
 class LibraryHistory : public Library {
  protected:
-  // "admitted", "ended 0", ... of each line; what is no line of the format is "?".
+  // "admitted", "ended 0", ... of each line; any other line is "?".
   static std::vector<std::string> events(const std::string& file) {
     std::vector<std::string> all;
     std::ifstream log(file);

@@ -18,7 +18,7 @@ class Interrupt : public Library {
     handled = 0;
     struct sigaction action = {};
     action.sa_handler = [](int) { ++handled; };
-    action.sa_flags = SA_RESTART;  // as most programs have it
+    action.sa_flags = SA_RESTART;  // as in most programs
     sigaction(SIGUSR1, &action, &before_);
     holder_ = atmost::Named(path("a")).get_lock(limits_);
     ASSERT_TRUE(holder_) << holder_.reason();

@@ -62,7 +62,7 @@ class Library : public testing::Test {
 
   std::string path(const char* file) const { return directory_ + "/" + file; }
 
-  // Whether somebody holds slot 1 of the file, asked by a process that has nothing to do with it.
+  // True if any process holds slot 1 of the file, as another process finds.
   static bool held(const std::string& file) {
     const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return false;

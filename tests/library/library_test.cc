@@ -168,8 +168,8 @@ TEST_F(Library, AForkedChildsReleaseDoesNotFreeTheParentsLock) {
   EXPECT_FALSE(held(path("a")));
 }
 
-// Whatever other threads of the program are in the midst of. The names are made before the forks:
-// the allocator of clang's address sanitizer does not survive a fork beside a thread that frees.
+// A fork at any moment of the other threads. The names are made before the forks: the allocator of
+// clang's address sanitizer does not survive a fork beside a thread that frees.
 TEST_F(Library, AForkedChildOfAThreadedProgramIsNotStuck) {
   const std::string a = path("a");
   const std::string own = path("child");

@@ -36,7 +36,7 @@ class MixedQueue : public Library {
     return eventually([&] { return system(list.c_str()) == 0; });
   }
 
-  // Whether this process maps a part of the lock file.
+  // True if this process maps a part of the lock file.
   bool maps_it() const {
     std::ifstream maps("/proc/self/maps");
     const std::string all{std::istreambuf_iterator<char>(maps), {}};

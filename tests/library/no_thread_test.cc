@@ -31,7 +31,7 @@ bool refuse_threads() {
 
 class NoThread : public Library {
  protected:
-  // Whether `answer` and the thread's message say that the lock's thread cannot be started, and
+  // True if `answer` and the thread's message report that the lock's thread cannot be started, and
   // nothing is held.
   bool refused(int answer) const {
     return answer == ATMOST_INTERNAL && lock_ == nullptr && !held(path("a")) &&

@@ -35,7 +35,7 @@ class Links : public Library {
   atmost::Limits by_environment_;
 };
 
-// Whether `atmost run` is admitted to the link, too.
+// True if `atmost run` is admitted to the link, too.
 bool admits(const std::string& path) {
   const std::string line = std::string(getenv("ATMOST_BIN")) +
                            "/atmost run -q --store symlink: " + path + " true 2>/dev/null";

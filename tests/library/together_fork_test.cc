@@ -60,8 +60,8 @@ extern "C" ssize_t pwrite(int fd, const void* from, std::size_t size, off_t at) 
 
 namespace {
 
-// Whoever is forked at the moment of a take or a release has the slot, or nothing: never the guard,
-// which would outlive a parent that is killed now.
+// A child that is forked at the moment of a take or a release has the slot, or nothing: never the
+// guard, which would outlive a parent that is killed now.
 TEST_F(Together, NoChildHasTheGuard) {
   int forked = 0;
   const auto fork_now = [&] {

@@ -21,7 +21,7 @@ class Stranger {
   void unlock(std::int64_t start, std::int64_t length, int command = F_OFD_SETLK) const {
     set(F_UNLCK, start, length, command);
   }
-  // Whether others have locked any of the bytes; length 0: to the end.
+  // True if others have locked any of the bytes; length 0 means up to the end.
   bool sees(std::int64_t start, std::int64_t length) const {
     struct flock range = make(F_WRLCK, start, length);
     EXPECT_EQ(fcntl(fd_, F_OFD_GETLK, &range), 0);

@@ -24,7 +24,7 @@ TEST_F(Together, KeepsOnlyTheSlot) {
   EXPECT_FALSE(other.sees(0, 0));
 }
 
-// Whatever refuses it leaves nothing locked.
+// A refusal for any reason leaves nothing locked.
 TEST_F(Together, IsRefusedLikeAnyOther) {
   const Stranger other(path("a"));
   for (const std::int64_t byte : {std::int64_t{8}, std::int64_t{10}, kModeByte}) {

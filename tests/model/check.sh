@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 spin "$@" -a "$model"
-# COLLAPSE keeps states small; -E: waiting for ever at the end of a run is no fault.
+# COLLAPSE keeps states small; -E: a process may wait for ever at the end of a run.
 cc -O2 -w -DSAFETY -DCOLLAPSE -DNOCLAIM -o pan pan.c
 ./pan -E -m1000000 >said
 cat said

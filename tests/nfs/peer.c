@@ -63,7 +63,7 @@ static void note_signals(void) {
   _exit(71);
 }
 
-/* Whether a child has the id; the kernel gives out the next one that is free. */
+/* True if a child has the id; the kernel gives out the next one that is free. */
 static int stand_at(pid_t wanted) {
   for (int tries = 0; tries < 200; ++tries) {
     FILE* last = fopen("/proc/sys/kernel/ns_last_pid", "w");

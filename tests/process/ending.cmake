@@ -1,4 +1,4 @@
-# How a hold ends, and what is reported of it.
+# The end of a hold, and its report.
 if(NOT PORTABLE)
   outside_test(NAME ending SOURCES ending_test.cc disturbed_end.cc TIMEOUT 300)
   target_link_libraries(ending PRIVATE traps_kit)

@@ -21,7 +21,7 @@ long trace(int request, pid_t pid, unsigned long argument) {
   return ptrace(static_cast<__ptrace_request>(request), pid, nullptr, argument);
 }
 
-// Which call it is about to make; -1 on the way out of one.
+// The number of the call that it is about to make; -1 on the way out of one.
 long call_of(pid_t pid) {
   struct __ptrace_syscall_info info = {};
   if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) <= 0) return -1;

@@ -27,7 +27,7 @@ class Killer {
   // when it is dead. `idle` is called whenever it has slept in a call for a while.
   bool kill_at(unsigned nth, const Idle& idle);
 
-  // Whether this machine lets a process trace its child.
+  // True if this machine lets a process trace its child.
   static bool possible();
 
  private:

@@ -70,7 +70,7 @@ class GuardKills : public ::testing::Test {
         answer == "admitted" || answer.find("\"reason\":\"no_slot\"") != std::string::npos;
     EXPECT_TRUE(good) << answer;
   }
-  // Whatever kept the slot was ended an instant ago.
+  // The process that kept the slot was ended an instant ago.
   void expect_admitted() { EXPECT_EQ(ask({"-w", "20"}), "admitted"); }
 
   // "admitted", or the words of the refusal. Says how long that took.

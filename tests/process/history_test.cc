@@ -75,8 +75,8 @@ class HistoryProcesses : public ::testing::Test {
            info.si_pid == pid;
   }
 
-  // How often each token was found in everything that was ever the log, and how many lines were not
-  // whole.
+  // The number of times that each token was found in all generations of the log, and the number of
+  // lines that were not whole.
   std::map<long, int> count(int& torn) const {
     std::map<std::pair<dev_t, ino_t>, fs::path> files;
     for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
@@ -125,8 +125,8 @@ TEST_F(HistoryProcesses, SixtyFourWritersAndARotationEveryFewLines) {
   EXPECT_EQ(torn, 0);
   EXPECT_EQ(found.size(), static_cast<std::size_t>(kWriters * kEvents));
   for (const auto& [token, times] : found) ASSERT_EQ(times, 1) << token;
-  // Whoever finds the file too long tries once, and others write meanwhile: a hundred and more
-  // usually, 55 once.
+  // A process that finds the file too long tries once to rotate it, and others write meanwhile:
+  // usually more than a hundred lines, once 55.
   EXPECT_GT(std::distance(fs::directory_iterator(keep()), {}), 10);
 }
 

@@ -217,7 +217,7 @@ TEST_P(KeepsSlot, Cell) {
   if (daemon_ > 0) {
     EXPECT_TRUE(alive(daemon_)) << "the daemon was to outlive the rest";
   }
-  // Whoever kept it, it is free when all of them have gone.
+  // The slot is free when all that kept it have ended.
   for (pid_t pid : {command_, daemon_}) {
     if (pid > 0) world_.signal_descendant(pid, SIGKILL, true);
   }

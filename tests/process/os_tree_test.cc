@@ -117,7 +117,7 @@ struct ExceptOne final : Reach {
   const std::int64_t excepted;
 };
 
-// A process with two children, which are no children of ours: what a taker meets.
+// A process with two children, which are not our children, as for a taker.
 struct OthersTree {
   pid_t root = 0;
   pid_t children[2] = {};

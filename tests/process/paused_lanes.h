@@ -60,8 +60,8 @@ inline void run_paused_lanes(const std::string& how, unsigned lanes, unsigned ro
 }
 
 // Nobody behind a paused waiter may fail. On a busy machine every waiter may have its slot before
-// it is paused: then that was no test, and it is done again with an earlier pause, in the end with
-// one before the handover.
+// it is paused: then the round proves nothing, and is repeated with an earlier pause, in the end
+// with one before the handover.
 inline void expect_nobody_fails(const std::string& how, unsigned lanes, unsigned rounds,
                                 Bound bound) {
   if (how == "freeze" && !Freezer().works()) GTEST_SKIP() << "no freezer can be had here";

@@ -1,4 +1,4 @@
-// How a command's end comes through, and how it begins.
+// The end of a command, and its beginning, as the caller sees them.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-// Which processes are stopped, and how long that takes, where calls fail or numbers are reused.
+// The processes that are stopped, and the time that it takes, if calls fail or numbers are reused.
 #include <signal.h>
 #include <unistd.h>
 

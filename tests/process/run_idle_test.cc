@@ -1,6 +1,6 @@
 // Examples of silence: real commands, idle or at work in many ways, below supervisors that stop
-// them after a second of it. All run at the same time. How soon they are stopped is asserted only
-// where nothing else runs (`make soak` sets ATMOST_TESTS_TIMED), after ten seconds of silence.
+// them after a second of it. All run at the same time. The time until they are stopped is checked
+// only on an idle machine (`make soak` sets ATMOST_TESTS_TIMED), after ten seconds of silence.
 #include <signal.h>
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ class RunIdle : public Run {
     started_ns_[how] = now_ns();
     pids_[how] = world_.start(argv);
   }
-  // How it ended, and when: in milliseconds after its start.
+  // Its end, and the moment of it in milliseconds after its start.
   std::map<std::string, std::pair<std::string, std::int64_t>> endings(Bound bound) {
     std::map<std::string, std::pair<std::string, std::int64_t>> all;
     EXPECT_TRUE(eventually(bound, [&] {

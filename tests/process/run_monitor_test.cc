@@ -71,8 +71,8 @@ TEST_F(RunMonitor, AKilledMonitorHasItsCommandStopped) {
   EXPECT_TRUE(eventually(Bound(20'000), [&] { return !alive(monitored_); }));
 }
 
-// That the command was killed is no news of its supervisor: what it leaves behind is nobody's
-// business.
+// The death of the command is not that of its supervisor: nothing stops the processes that the
+// command leaves behind.
 TEST_F(RunMonitor, ADaemonOfAKilledCommandLivesOn) {
   start({},
         child({"daemon", "mark=" + file("tree"), "pause", "then", "mark=" + file("main"), "pause"}),

@@ -126,8 +126,7 @@ TEST_F(RunTerminal, CtrlZAndBack) {
   EXPECT_TRUE(shell_saw({"stopped 20", "stopped 20", "stopped 20", "signal 2"}));
 }
 
-// Nothing that a supervisor does for itself after a while may continue it: its command would stay
-// stopped behind it.
+// A supervisor's own later actions may not continue it: its command would stay stopped behind it.
 TEST_F(RunTerminal, WhoIsStoppedEarlyStaysStopped) {
   start(child({mark(), "pause"}));
   press(kCtrlZ);

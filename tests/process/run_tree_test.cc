@@ -10,7 +10,7 @@ namespace {
 
 class RunTree : public Run {
  protected:
-  // All that marked themselves under `name` are gone.
+  // All processes that marked themselves under `name` are gone.
   bool gone(const std::string& name) {
     for (const std::string& line : lines(name)) {
       if (alive(std::stoi(line))) return false;
@@ -191,7 +191,7 @@ TEST_F(RunTree, ATreeThatOutlivesItsMainProcessIsStoppedInTime) {
   EXPECT_TRUE(logged("main_ended 0 0 0"));
 }
 
-// To the kernel it looks like a zombie; another thread of it runs on.
+// The kernel shows it as a zombie; another thread of it runs on.
 TEST_F(RunTree, AMainThreadThatHasEnded) {
   const pid_t supervisor =
       world_.start(host({"--max=200", "--grace=50"},

@@ -98,7 +98,7 @@ TEST_F(StopperEnds, Supervisors) {
   }
 }
 
-// Whatever is stopped, and by whom: looking signals nobody.
+// A command that only looks signals no process, in every state of a stop.
 TEST_F(StopperEnds, ReadersSignalNobody) {
   const Argv readers[] = {{under_test("atmost"), "list", lock_},
                           {under_test("atmost"), "check", lock_},

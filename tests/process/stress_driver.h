@@ -12,7 +12,7 @@
 
 namespace witness {
 
-// How one kind of worker takes part. `before` comes in front of the witness and its arguments.
+// The part of one kind of worker. `before` comes in front of the witness and its arguments.
 struct Recipe {
   Argv before;
   unsigned weight = 1;

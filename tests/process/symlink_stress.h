@@ -117,7 +117,7 @@ class SymlinkStress : public ::testing::Test {
     return all;
   }
 
-  // Whoever comes next gets in and cleans up.
+  // The next caller gets in and cleans up.
   void expect_nothing_is_left() {
     EXPECT_EQ(words(world_.run({under_test("atmost"), "run", "--store", "symlink:", "--no-history",
                                 lock_, "true"})),

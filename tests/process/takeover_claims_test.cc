@@ -91,8 +91,7 @@ TEST_F(TakeoverClaims, NobodyIsStoppedWhoIsNotOverdue) {
   EXPECT_EQ(heard("heard holder"), "");
 }
 
-// Whatever the record says, and of whichever boot it claims to be: nobody has held a slot for
-// longer than he lives.
+// A record with any content and of any boot: no process has held a slot for longer than it lives.
 TEST_F(TakeoverClaims, ARecordMakesNobodyOlderThanHisProcess) {
   world_.start(stubborn());
   const std::vector<pid_t> holder = marked("holder");

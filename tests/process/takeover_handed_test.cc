@@ -23,7 +23,7 @@ using atmost::local::proof_byte;
 using atmost::local::Record;
 using atmost::local::slot_byte;
 
-// Whose the lock is that everybody may write.
+// The owner of the lock that everybody may write.
 enum class Owner { root, somebody };
 
 class Handed : public Takeover, public ::testing::WithParamInterface<Owner> {
@@ -77,7 +77,7 @@ class Handed : public Takeover, public ::testing::WithParamInterface<Owner> {
     record.checksum = atmost::local::checksum_of(&record, sizeof record - sizeof record.checksum);
     atmost::local::Outsider(lock_).put(record, atmost::local::record_at(1));
   }
-  // Everybody who takes over leaves it alone.
+  // Every taker leaves it alone.
   void expect_spared(pid_t bystander, const std::string& answer = "exit 77", const Argv& as = {}) {
     const Argv grace = {"--no-history", "--kill-grace", "50ms"};
     const Argv takers[] = {
@@ -309,7 +309,7 @@ TEST_P(Handed, WhoSharesItsDescriptors) {
   expect_spared(bystander, "");
 }
 
-// A keeper is told to let go by what its record says.
+// A keeper is asked to release in the way that its record names.
 TEST_P(Handed, AKeepersRecord) {
   const Line line;
   end(lock_and_give(line));

@@ -62,7 +62,7 @@ TEST_F(TakeoverLeftovers, TheFirstSignalReachesTheWholeTree) {
       << history();  // though it ended by itself, it was told to
 }
 
-// Whoever asks a run to end that nobody takes over speaks to the command alone, as always.
+// A signal to a run that is not taken over is passed to the command alone, as always.
 TEST_F(TakeoverLeftovers, WithoutATakerTheChildIsLetBe) {
   const pid_t owner = world_.start(join(run({}), leaves_a_child()));
   const std::vector<pid_t> child = marked("child");

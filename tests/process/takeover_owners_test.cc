@@ -1,5 +1,5 @@
-// Whoever holds the slot, however it is kept and whatever it does about signals: it is taken within
-// the graces.
+// A slot is taken within the graces, with every kind of holder, way of keeping and handling of
+// signals.
 #include <unistd.h>
 
 #include <cstdio>
@@ -139,9 +139,8 @@ class TakenFrom : public Takeover, public ::testing::WithParamInterface<std::tup
   }
 };
 
-// Whatever the machine's load: nobody is signalled early. How long it takes beyond the graces is a
-// matter of load, and is bounded only where nothing else runs (`make soak` sets
-// ATMOST_TESTS_TIMED).
+// No process is signalled early, under any load. The time beyond the graces depends on the load,
+// and is bounded only on an idle machine (`make soak` sets ATMOST_TESTS_TIMED).
 TEST_P(TakenFrom, WithinTheGraces) {
   constexpr int kBoundMs = 3 * kGraceMs + 200;
   clear_stage();

@@ -1,5 +1,5 @@
-// Holders that end, or hand on to a child, while a taker looks for them: that is no reason to say
-// that they cannot be proven.
+// Holders that end, or hand on to a child, while a taker looks for them: they may not be reported
+// as unproven.
 #include <cstdlib>
 #include <map>
 

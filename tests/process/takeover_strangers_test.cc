@@ -78,7 +78,7 @@ TEST_F(TakeoverStrangers, WhoseNumberIsAnothersInHere) {
 }
 
 // A privileged process that the command started cannot be stopped by its user: it keeps the slot,
-// and is named. Where /proc hides it from that user (hidepid), no name is known.
+// and is named. If /proc hides it from that user (hidepid), no name is known.
 TEST_F(TakeoverStrangers, APrivilegedLeftoverIsNamed) {
   ASSERT_EQ(chmod(directory_.path().c_str(), 01777), 0);
   const Argv other = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};

@@ -61,7 +61,8 @@ std::string name_of(unsigned long number) {
   return found != kNames.end() ? found->second : "call " + std::to_string(number);
 }
 
-// How many bytes of words a program finds above its stack: fewer than most environments have.
+// The number of bytes of words that a program finds above its stack: fewer than most environments
+// have.
 constexpr std::size_t kWordBytes = 1536;
 
 // As a child: becomes the program, with the environment of a test, every address where it always is

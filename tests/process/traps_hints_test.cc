@@ -74,8 +74,8 @@ void write_at(int fd, const std::string& bytes, std::int64_t at) {
   ASSERT_EQ(pwrite(fd, bytes.data(), bytes.size(), at), static_cast<ssize_t>(bytes.size()));
 }
 
-// Where hints lie: behind the header's magic and version, and in every table. A slot's flags are
-// left as they are: they say that somebody drained it, and are obeyed.
+// The offsets of hints: behind the header's magic and version, and in every table. A slot's flags
+// are left as they are: they say that somebody drained it, and are obeyed.
 void overwrite_hints(int fd, const std::function<char()>& byte) {
   std::string bytes(16'384, '\0');
   for (std::int64_t at : {layout::kHeaderAt + 12, layout::kMemoryAt, layout::kWaitersAt,
@@ -130,8 +130,8 @@ TEST_F(Hints, IndexCoversEverySlotInUse) {
   EXPECT_EQ(ask({helper("plain_scan"), lock_, "3", "/bin/true"}).end, "exit 1");
 }
 
-// Slot 4 is free, but its word says that a living process holds it. A forged word may cost a
-// refusal, not all of them.
+// Slot 4 is free, but by its word a living process holds it. A forged word may cost a refusal, not
+// all of them.
 TEST_F(Hints, AForgedWordDoesNotShutASlotForEver) {
   for (int i = 0; i < 3; ++i) hold(run({"-n", "4"}));
   EXPECT_TRUE(eventually(kBound, [&] {

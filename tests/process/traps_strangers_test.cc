@@ -1,5 +1,5 @@
-// Those who follow the original exectimes' procedure, and ours, limit one another on one file and
-// see one another.
+// Programs with the procedure of the original exectimes, and ours, limit one another on one file
+// and see one another.
 #include "traps_stage.h"
 
 namespace witness {

@@ -24,8 +24,7 @@ using Argv = std::vector<std::string>;
 // failure takes.
 bool eventually(Bound bound, const std::function<bool()>& condition);
 
-// The condition stays true for the whole span: for what must not happen, where there is no event to
-// wait for.
+// Checks that the condition stays true for the whole span: for events that must not happen.
 bool stays(Bound span, const std::function<bool()>& condition);
 
 std::string under_test(
@@ -105,11 +104,11 @@ class World {
 // "exit 75", "signal 9": for messages and comparisons.
 std::string words(int status);
 
-// The one letter of /proc/PID/stat; 0 when there is no such process.
+// The one letter of /proc/PID/stat; 0 if there is no such process.
 char state_of(pid_t pid);
 pid_t parent_of(pid_t pid);
 std::string name_of(pid_t pid);
-bool alive(pid_t pid);  // exists and is no zombie
+bool alive(pid_t pid);  // exists and is not a zombie
 
 }  // namespace witness
 

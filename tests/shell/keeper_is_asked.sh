@@ -65,7 +65,7 @@ case $1 in
     (lock_unlock action=unlock name="$PWD/l")
     if lock_unlock action=unlock name="$PWD/l"; then exit 18; fi
     ;;
-  forged)  # what the variable says is not believed: neither another's keeper nor another kind of process
+  forged)  # the variable's content is not trusted: neither another's keeper nor another kind of process
     lock_unlock action=lock name="$PWD/l"
     mine=$lock_unlock_keeper
     lock_unlock_keeper="${mine%% *} $$>${mine#*>}"

@@ -94,7 +94,7 @@ if lock_unlock action=lock name=busy wait=0; then fail "locked twice"; fi
 (lock_unlock action=unlock name=busy) || fail "a subshell is the script"
 free ./busy || fail "the subshell has not freed it"
 
-# Wrong arguments are no lock.
+# Wrong arguments give no lock.
 for wrong in action=lock "action=lock name=" "name=x"; do
   if lock_unlock "$wrong" 2>/dev/null; then fail "taken: $wrong"; fi
 done

@@ -47,7 +47,7 @@ SH
 chmod +x "$programs/id" "$programs/apt-get"
 : >"$folder/log"
 
-# Whoever holds the lock of the lists holds it until a file appears.
+# The holder of the lock of the lists keeps it until a file appears.
 python3 - "$folder" <<'PY' &
 import fcntl, os, sys, time
 folder = sys.argv[1]

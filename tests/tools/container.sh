@@ -86,7 +86,7 @@ expect 75 run job atmost run -q job atmost --version
 expect 0 run --if-elapsed 1h seldom exectimes /locks/slots 1 atmost --version
 expect 76 run -q --if-elapsed 1h seldom atmost --version
 
-# A command that lasts, where there is no shell: it waits until `blocked` is resumed.
+# A command that lasts, in an image without a shell: it waits until `blocked` is resumed.
 expect 0 drain --create blocked
 start() {
   contained run job atmost run -q -w 1h blocked atmost --version >"$folder/job" 2>&1 </dev/null &

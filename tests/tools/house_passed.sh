@@ -6,8 +6,8 @@ set -eu
 build=$1
 top=$2
 if [ ! -f "$build/CMakeCache.txt" ]; then
-  # Where nothing is inlined, a string_view keeps its call for a wrong position, which the C++
-  # runtime library has. Of programs whose functions are in a chosen order (musl) valgrind does not
+  # Without inlining a string_view keeps its call for a wrong position, a function of the C++
+  # runtime library. Of programs whose functions are in a chosen order (musl) valgrind does not
   # find the files.
   cmake -S "$top" -B "$build" -DCMAKE_BUILD_TYPE=Debug -DATMOST_TESTS=OFF -DATMOST_MUSL=OFF \
     "-DCMAKE_CXX_FLAGS=-g -fno-inline -fno-inline-functions-called-once" \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # make_install.sh BUILD SOURCE: after `make install` the dynamic linker finds the library, or one
-# line says what is to be done. Its programs are stand-ins here, as the system's own cache is not
-# the test's: they know of one folder, and note what they were asked.
+# line names the remedy. Its programs are stand-ins here, as the system's own cache is not the
+# test's: they know of one folder, and note what they were asked.
 set -eu
 build=$1 source=$2
 folder=$(mktemp -d "${TMPDIR:-/tmp}/atmost-install.XXXXXX")

@@ -119,7 +119,7 @@ class Trial:
     def same_keys(self):
         for text, table in TABLES.items():
             said = self.ask(text)[1]
-            keys = re.search(r'"other" is no key of .*: it has (.*)', said)
+            keys = re.search(r'"other" is not a key of .*: it has (.*)', said)
             known = set(keys.group(1).split(", ")) if keys else set()
             if known != set(table(self.schema)["properties"]):
                 self.fail(f"other keys: {sorted(known ^ set(table(self.schema)['properties']))}: {said}")

@@ -65,8 +65,7 @@
          (cons (car field) (if (eq? (cadr field) '*) (pointer->text value) value)))
        entry-fields (parse-c-struct pointer entry-types)))
 
-;;; Texts. A pointer object keeps the memory that it points to; a pointer stored in memory does
-;;; not.
+;;; Texts. A pointer object keeps its memory; a pointer stored in memory does not.
 
 (define (bytes->pointer bytes)
   "Return a pointer to a copy of the bytevector BYTES that ends with NUL, as C reads it."

@@ -80,11 +80,11 @@ Tcl_Obj* NewName(Tcl_Interp* interp, const char* stem);
 
 /* TAKING (take.c) */
 
-/* Waits as long as the options say. No events are processed. A signal's handler that Tcl knows
+/* Waits as long as the options allow. No events are processed. A signal's handler that Tcl knows
  * (Tcl_AsyncMark) and a cancelled interpreter are heard within 20 ms. */
 int Take(Tcl_Interp* interp, Spec* spec, Held** held);
-/* Takes beside the event loop: `call->command` gets a result and options, as catch has them. The
- * result is the name of the request's command. */
+/* Takes beside the event loop: `call->command` gets a result and options, as from catch. The result
+ * is the name of the request's command. */
 int TakeInLoop(Tcl_Interp* interp, Spec* spec, const CallOptions* call);
 void EndAllRequests(void);
 

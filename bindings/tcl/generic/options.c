@@ -69,7 +69,7 @@ static int Parse(Tcl_Interp* interp, Spec* spec, int objc, Tcl_Obj* const objv[]
     } else if (is_command && (allowed & ALLOW_COMMAND) != 0) {
       if (GetPrefix(interp, objv[at + 1], &call->command) != TCL_OK) return TCL_ERROR;
     } else if (is_as || is_command || spec == NULL || word[0] != '-') {
-      return RefuseArgument(interp, Tcl_ObjPrintf("%s is no option here", word));
+      return RefuseArgument(interp, Tcl_ObjPrintf("%s is not an option here", word));
     } else if (SetOption(interp, spec, word + 1, objv[at + 1]) != TCL_OK) {
       return TCL_ERROR;
     }

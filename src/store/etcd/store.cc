@@ -142,7 +142,7 @@ Status end_lease(std::string_view url, std::string_view name) {
   std::int64_t id = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
   if (error != std::errc() || end != name.data() + name.size() || id <= 0)
-    return error_of(Code::usage, 0, "etcd: this is no name of a lease");
+    return error_of(Code::usage, 0, "etcd: this is not the name of a lease");
   ClusterHistory history;
   Gateway gateway(access.value(), history);
   return OwnLease::end_of(id, gateway, Transactions(gateway).give_up());

@@ -126,7 +126,7 @@ std::string schema_script() {
       "--   GRANT USAGE ON SCHEMA atmost TO atmost_users;\n"
       "--   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA atmost TO atmost_users;\n"
       "--   GRANT USAGE ON ALL SEQUENCES IN SCHEMA atmost TO atmost_users;\n"
-      "-- Whoever may write these tables may take any lock, as whoever may write a lock file may.\n"
+      "-- A role that may write these tables may take any lock, as writers of a lock file may.\n"
       "BEGIN;\n";
   for (const Piece& piece : kPieces) {
     script += "\n-- ";

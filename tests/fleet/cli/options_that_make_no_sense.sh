@@ -17,8 +17,8 @@ refused "--until: close is about a descriptor" atmost run --until=close no-sense
 case $FLEET_STORE in
   shared:*) ;;  # its locks are files
   *)
-    refused "--mode: a fleet's lock is no file" atmost run --mode 644 no-sense touch ran
-    refused "--mode: a fleet's lock is no file" atmost wait -n 1 --mode 644 no-sense
+    refused "--mode: a fleet's lock is not a file" atmost run --mode 644 no-sense touch ran
+    refused "--mode: a fleet's lock is not a file" atmost wait -n 1 --mode 644 no-sense
     ;;
 esac
 for command in "run" "check -n 1" "wait -n 1" "drain" "resume" "kill"; do

@@ -9,7 +9,7 @@ constexpr std::int64_t kS = 1'000'000'000;
 constexpr Rate kTwoAMinute = {2, Duration::seconds(60)};
 constexpr std::uint64_t kHere = 1;
 constexpr std::uint64_t kThere = 2;
-// How far the other machine's clock is ahead of ours.
+// The lead of the other machine's clock over ours.
 constexpr std::int64_t kAhead = 5000 * kS;
 
 Instant at(std::int64_t seconds) {

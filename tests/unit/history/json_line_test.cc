@@ -61,7 +61,7 @@ TEST(JsonLine, SaysThatItIsCut) {
   EXPECT_EQ(written(14, 0, write), "{\"cut\":true}\n");
 }
 
-// A text gets half of what is free, and leaves `kept` bytes to what is no text.
+// A text gets half of the free bytes, and leaves `kept` bytes for the other values.
 TEST(JsonLine, KeepsRoomForNumbers) {
   const std::string line = written(1000, 100, [](JsonLine& to) {
     const std::string ugly(5000, '\x01');

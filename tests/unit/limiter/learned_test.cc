@@ -101,7 +101,7 @@ class Learned : public ::testing::Test {
     EXPECT_NE(kill(hung_, 0), 0);
     hung_ = 0;
   }
-  // Whether we are let in, the old holder having been stopped.
+  // True if we are admitted after the old holder was stopped.
   bool takes_over() {
     if (command("/bin/true").kind != Outcome::Kind::ran) return false;
     gone();

@@ -27,7 +27,7 @@ TEST(Splay, IsWaitedForBeforeTheDecision) {
   const auto took = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(outcome.kind, Outcome::Kind::ran);
   EXPECT_GE(took, std::chrono::nanoseconds(part.ns));
-  EXPECT_EQ(outcome.waited.ns, 0);  // it is no waiting for a slot
+  EXPECT_EQ(outcome.waited.ns, 0);  // it does not count as waiting for a slot
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST(Option, ProgramsSpellNamesWithUnderscores) {
   EXPECT_EQ(one.error("iff_elapsed", "15m"),
             "iff_elapsed: no option of the library; did you mean if_elapsed?");
   EXPECT_EQ(one.error("exec", ""), "exec: no option of the library");
-  EXPECT_EQ(one.error("rate", "5"), "rate: \"5\" is no rate: use K/DUR, for example 5/1m");
+  EXPECT_EQ(one.error("rate", "5"), "rate: \"5\" is not a rate: use K/DUR, for example 5/1m");
 }
 
 TEST(Option, ASwitchIsTrueOrFalse) {

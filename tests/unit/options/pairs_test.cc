@@ -122,7 +122,8 @@ std::string ask_library(const Two& two) {
   return fit.ok() ? "" : std::string(fit.error().message.view());
 }
 
-// Where the two have to differ: a form that TOML itself refuses, and what only a program lacks.
+// The necessary differences of the two: a form that TOML itself refuses, and options that only the
+// library lacks.
 bool is_excepted(const Two& two, unsigned taker) {
   for (const Sample& one : two) {
     if (taker == kAtom && one.value == "12x") return true;

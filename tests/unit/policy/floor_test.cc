@@ -1,4 +1,4 @@
-// How short a run may be before it is suspicious.
+// The floor below which a run is suspiciously short.
 #include "policy/floor.h"
 
 #include <gtest/gtest.h>
@@ -103,7 +103,7 @@ TEST_F(Floor, ProcessesThatOnlyStartAreNeverTooFast) {
   EXPECT_TRUE(floor().is_zero());
 }
 
-// Where work often becomes less, each time would be noted again.
+// If work often becomes less, each time would be noted again.
 TEST_F(Floor, IsPutAtALowerRiskWhereMoreIsNotedThanAsked) {
   EXPECT_EQ(note_risk(directory_stats, 5000), 5000u);
   directory_stats.noted = 30;

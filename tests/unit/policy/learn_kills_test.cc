@@ -44,7 +44,7 @@ TEST_F(Learn, WorkLongerThanAnyLimitIsKilledThreeTimes) {
   EXPECT_EQ(limit().limit, bounds.high);
 }
 
-// How long the limit is after three kills in a row of a new lock.
+// The limit after three kills in a row of a new lock.
 class LearnRows : public Learn {
  protected:
   double after_three_kills() {
@@ -140,7 +140,7 @@ TEST_F(Learn, ARetryThatEndsAfterAShorterRunWasNoHang) {
   EXPECT_EQ(lock_stats.wrongly, 2u);
   EXPECT_GE(directory_stats.missed[2], missed_before + 1)
       << "what was learned between the kill and the end hides no kill";
-  // Whatever began after the decision says nothing about it.
+  // A run that began after the decision proves nothing about it.
   for (int i = 0; i < 300; ++i) run(60);
   const double lasts = static_cast<double>(limit().limit.ns) / 1e9;
   run_cut_short(lock_stats, directory_stats, run_at(now + 1e6, lasts), CutBy::limit);

@@ -1,4 +1,4 @@
-// Whose turn it is: waiters in front of a caller for which there is room.
+// Turns: waiters in front of a caller for which there is room.
 #include "core/turn.h"
 #include "judge_kit.h"
 

@@ -38,7 +38,7 @@ TEST_F(Between, OfTwoRunsThatEndAtOnceTheLaterEndIsTheLast) {
   EXPECT_EQ(header().success.boot_ns, later.boot_ns);
 }
 
-// A slot that a caller has locked to see whether it has room is no hold around it.
+// A slot that a caller has locked only to look for room is not a hold around it.
 TEST_F(Between, ASlotThatIsTriedIsNoHoldOfTheProcess) {
   User first(path_, 2), second(path_, 2);
   ASSERT_EQ(first.ask(), "admit");

@@ -1,4 +1,4 @@
-// Which files are taken for lock files, and what their descriptors and modes are.
+// The files that count as lock files, their descriptors and modes.
 #include "store/local/lock_file.h"
 
 #include <gmock/gmock.h>

@@ -60,7 +60,7 @@ class Outsider {
     return set(F_UNLCK, start, length);
   }
   bool lock_slot(std::uint32_t slot) const { return lock(slot_byte(slot)); }
-  // Whether anybody else holds any of the bytes.
+  // True if another process holds any of the bytes.
   bool sees_lock(std::int64_t start, std::int64_t length = 1) const {
     struct flock range = make(F_WRLCK, start, length);
     return fcntl(fd_, F_OFD_GETLK, &range) != 0 || range.l_type != F_UNLCK;

@@ -16,7 +16,7 @@ Instant read_clock(const Request&) {
 
 class Moments : public ::testing::Test {
  protected:
-  // How often the clock was read for one attempt, and how often while every lock was guarded.
+  // The number of readings of the clock for one attempt, and of those while every lock was guarded.
   void attempt(LocalSession& session, Ticket* queue) {
     const Outsider first(directory_.path("0"));
     const Outsider second(directory_.path("1"));

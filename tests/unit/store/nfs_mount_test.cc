@@ -1,4 +1,4 @@
-// Which NFS mounts keep locks between machines, by the options that the kernel shows.
+// The NFS mounts that keep locks between machines, by the options that the kernel shows.
 #include "store/local/nfs_mount.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A lock file whose slots are held by somebody outside, and whose hints say what a test wants.
+// A lock file whose slots are held by another process, with the hints that a test wants.
 #ifndef ATMOST_TESTS_UNIT_STORE_SLOTS_KIT_H
 #define ATMOST_TESTS_UNIT_STORE_SLOTS_KIT_H
 

@@ -86,7 +86,7 @@ TEST_F(Remembering, ExperienceThatOthersMayWriteDoesNotCount) {
   EXPECT_EQ(directory_stats.tried, 0);
 }
 
-// Whoever may make links in the directory could have us write over another file of ours.
+// A user who may make links in the directory could have us write over another file of ours.
 TEST_F(Remembering, AFileWithAnotherNameIsLeftAlone) {
   const std::string document = directory_.path("document");
   const Outsider text(document);

@@ -28,7 +28,7 @@ unsigned left = 0;
 std::function<bool()> happens;
 bool strikes() { return left > 0 && --left == 0 && happens(); }
 
-// Whether the process, a child, has the guard through any of its descriptors.
+// True if the process, a child, has the guard through any of its descriptors.
 bool has_guard() {
   for (const auto& each : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
     std::ifstream lines(each.path());

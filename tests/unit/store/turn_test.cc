@@ -1,4 +1,4 @@
-// Whose turn it is, with the time passed in.
+// The rule of turns, with the time passed in.
 #include "core/turn.h"
 
 #include <gtest/gtest.h>

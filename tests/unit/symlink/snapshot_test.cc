@@ -64,7 +64,7 @@ TEST_F(Sights, OneThatBeganAfterTheLinkAndHasAnotherParentIsAStranger) {
   if (self_.start_ns != 0) {
     EXPECT_TRUE(over(snapshot, now_, boot_, nullptr));
   }
-  // With its own psid it is no stranger, whatever a clock that was put forward says.
+  // With its own psid it is recognized, even after a clock was put forward.
   snapshot.target.psid =
       Text<127>("a.b." + std::to_string(getppid()) + "." + std::to_string(getpgrp()));
   EXPECT_FALSE(over(snapshot, now_, boot_, nullptr));

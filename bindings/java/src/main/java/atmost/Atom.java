@@ -4,7 +4,6 @@ package atmost;
  * The object that GetLock() of Burgess and Skipitaris (LISA '97) locks, in place of a name.
  *
  * @param operator the action
- *
  * @param operand the object of the action
  * @param host the host; null: this host
  */

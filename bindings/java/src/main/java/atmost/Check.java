@@ -5,7 +5,6 @@ import java.time.Duration;
 /**
  * The answer that {@link Lock#tryAcquire()} would give now.
  *
- *
  * @param admitted true if it would be admitted
  * @param held the number of holders
  * @param why the reason of a refusal in one word; otherwise empty

@@ -52,8 +52,7 @@ final class LibAtmost {
         }
     }
 
-    // The library in the prefix that this jar is installed in; else the one that the dynamic linker
-    // finds.
+    // The library in this jar's own prefix; else the one that the dynamic linker finds.
     private static String place() {
         CodeSource source = LibAtmost.class.getProtectionDomain().getCodeSource();
         if (source == null || !"file".equals(source.getLocation().getProtocol())) return LIBRARY;
@@ -76,8 +75,7 @@ final class LibAtmost {
         int invoke(Pointer context, Pointer entry);
     }
 
-    /** The place at which a function writes a pointer. This thread's; it may be read until the next
-     * call. */
+    /** This thread's place for a pointer that a function writes; valid until the next call. */
     static Memory out() {
         return OUT.get();
     }

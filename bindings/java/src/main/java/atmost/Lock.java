@@ -14,7 +14,6 @@ public final class Lock {
     /**
      * Work with a result.
      *
-     *
      * @param <T> the result
      * @param <E> the exception that it throws
      */
@@ -122,9 +121,9 @@ public final class Lock {
     }
 
     /**
-     * Takes the lock, and waits for it if the options say so. This object is the holder until
-     * {@link #release()}, or until the returned object is closed. An interrupt is heard at once and
-     * gives the place in the queue up, unless a takeover has begun, which is finished first.
+     * Takes the lock, and waits for it as long as the options allow. This object is the holder
+     * until {@link #release()}, or until the returned object is closed. An interrupt at once gives
+     * the place in the queue up, unless a takeover has begun, which is finished first.
      *
      * @return the lock, to be closed
      * @throws InterruptedException if the thread is interrupted before or while it waits; nothing
@@ -189,7 +188,7 @@ public final class Lock {
     }
 
     /**
-     * Takes the lock without waiting, whatever the options say.
+     * Takes the lock without waiting, with any options.
      *
      * @return the lock, to be closed; empty if it is busy or too soon
      * @throws AtmostException if something is wrong
@@ -260,7 +259,6 @@ public final class Lock {
 
     /**
      * The same without a result.
-     *
      *
      * @param task the work
      * @param <E> the exception that it throws

@@ -51,8 +51,8 @@ public final class Options {
     }
 
     /**
-     * Sets an option to a word as atmost(1) has it, such as 5/1m. The later value of an option
-     * counts, except for {@code also}, which adds one.
+     * Sets an option to a word in the notation of atmost(1), such as 5/1m. The later value of an
+     * option counts, except for {@code also}, which adds one.
      *
      * @param option its name in C, such as if_elapsed
      * @param value the word
