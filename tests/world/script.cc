@@ -129,6 +129,10 @@ std::int64_t read_event_value(EventWord::Value value, Words& words) {
       return 0;
     case EventWord::Value::process:
       return read_process(words.need("the process that runs next"));
+    case EventWord::Value::delay: {
+      const std::string_view delay = words.next();
+      return delay.empty() ? 0 : read_time(delay, 0);
+    }
     case EventWord::Value::time:
       return read_time(words.need("the duration"), 0);
     case EventWord::Value::step:
@@ -265,6 +269,8 @@ std::string print(const Event& event) {
       return line;
     case EventWord::Value::process:
       return line + " p" + std::to_string(event.value);
+    case EventWord::Value::delay:
+      return event.value == 0 ? line : line + " " + duration(event.value);
     case EventWord::Value::time:
     case EventWord::Value::step:
       return line + " " + duration(event.value);

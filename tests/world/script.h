@@ -29,7 +29,7 @@ namespace world {
 struct Event {
   enum class Kind : std::uint8_t {
     run_next,    // value: the process that runs next
-    kill,        // SIGKILL
+    kill,        // SIGKILL; value: so long after the call, ns
     freeze,      // value: for so long it does not run, ns
     stop,        // SIGSTOP; value: SIGCONT comes after so long, ns
     clock_step,  // value: the wall clock is set by so much, ns; may be negative
@@ -150,7 +150,7 @@ std::span<const Field<T>> fields();  // of Run, Caller and Rates
 
 // How a script writes an event: its name, and what follows it.
 struct EventWord {
-  enum class Value : std::uint8_t { none, process, time, step, answer };
+  enum class Value : std::uint8_t { none, process, delay, time, step, answer };
   Event::Kind kind;
   std::string_view name;
   Value value;

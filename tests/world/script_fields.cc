@@ -77,7 +77,7 @@ constexpr Field<Rates> kRateFields[] = {
 using Value = EventWord::Value;
 constexpr EventWord kEventWords[] = {
     {Event::Kind::run_next, "run", Value::process},
-    {Event::Kind::kill, "kill", Value::none},
+    {Event::Kind::kill, "kill", Value::delay},
     {Event::Kind::freeze, "freeze", Value::time},
     {Event::Kind::stop, "stop", Value::time},
     {Event::Kind::clock_step, "clock-step", Value::step},

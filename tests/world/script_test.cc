@@ -33,6 +33,7 @@ caller kind=exec until-close=yes
 events listed
 event p0 1 run p2
 event p1 8277 kill
+event p1 8300 kill 512ms
 event p0 12 freeze 16400ms
 event p0 13 stop 17ns
 event p2 13 clock-step -3600s
@@ -108,7 +109,8 @@ TEST(Script, MistakesNameTheirLine) {
        "4: \"-1s\" is not a duration such as 16400ms"},
       {begin + "events listed\nevent p0 1 freeze 9999999999999s\n",
        "4: \"9999999999999s\" is not a duration such as 16400ms"},
-      {begin + "events listed\nevent p0 1 kill p1\n", "4: \"p1\" is too much"},
+      {begin + "events listed\nevent p0 1 kill p1\n",
+       "4: \"p1\" is not a duration such as 16400ms"},
   };
   for (const auto& [text, expected] : cases) EXPECT_EQ(mistake(text), expected) << text;
 }

@@ -74,6 +74,8 @@ void Witness::guard_taken(std::int64_t now_ns, int process, int lock) {
   Stand& stand = seen(process).at[lock];
   stand.guard_taken_ns = now_ns;
   stand.guard_taken = events_;
+  stand.met_claimant = false;
+  stand.met_over = UINT64_MAX;
   stand.ended_guarded = true;
   stand.had_place = stand.held.places > 0;
   const Seen& it = seen(process);
@@ -143,7 +145,7 @@ void Witness::refused(std::int64_t now_ns, int process, int lock, Refusal why) {
   advance(now_ns);
   next();
   check_refusal(now_ns, process, lock, why);
-  ends_asking(process);
+  ends_asking(now_ns, process);
 }
 
 // Only a machine out of order makes a caller fail.
@@ -151,10 +153,11 @@ void Witness::failed(std::int64_t now_ns, int process, const std::string& words)
   advance(now_ns);
   next();
   if (disturbances_ == 0) break_promise("error", p(process) + " failed: " + words);
-  ends_asking(process);
+  ends_asking(now_ns, process);
 }
 
-void Witness::ends_asking(int process) {
+void Witness::ends_asking(std::int64_t now_ns, int process) {
+  meets_no_more(now_ns, process);
   Seen& it = seen(process);
   it.asking = false;
   for (Stand& stand : it.at) stand.inside = false;
@@ -258,6 +261,7 @@ void Witness::dying(std::int64_t now_ns, int process, bool killed) {
   advance(now_ns);
   next();
   if (killed) ++kills_;
+  meets_no_more(now_ns, process);
   Seen& it = seen(process);
   it.dying = true;
   it.asking = false;

@@ -67,6 +67,10 @@ class Witness {
     // of them on. Both are the same unless it may ask twice at first (see place_of()). 0: none yet.
     std::uint64_t place = 0;
     std::uint64_t sure_place = 0;
+    // While it has the guard: whether a waiter in front of it, which may have gone meanwhile, could
+    // come; and the place of the first waiter whose turn may be over.
+    bool met_claimant = false;
+    std::uint64_t met_over = UINT64_MAX;
     // No turn of it that counts can have begun before; INT64_MAX: none can have begun.
     std::int64_t turn_from_ns = INT64_MAX;
     // When it was last refused: for certain by this lock; its rate refuses it until then for
@@ -143,7 +147,7 @@ class Witness {
   void guard_dropped(std::int64_t now_ns, int process, int lock);
   void enter(std::int64_t now_ns, int process, int lock);
   void look_everywhere();
-  void ends_asking(int process);
+  void ends_asking(std::int64_t now_ns, int process);
 
   // witness_room.cc
   void check_room(int process, int lock);
@@ -175,6 +179,8 @@ class Witness {
   // witness_turns.cc
   Holding held_beside(int process, int lock) const;
   void note_claim(std::int64_t now_ns, int process, int lock);
+  void meet(std::int64_t now_ns, int process, int waiter, int lock);
+  void meets_no_more(std::int64_t now_ns, int waiter);
   void note_turns(std::int64_t now_ns, int process, int lock);
   static bool claims(const Seen& it, std::int64_t now_ns, int lock);
   // Whether its turn may be over, or that of one in front of it, which its own follows at once.

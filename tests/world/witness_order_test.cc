@@ -218,6 +218,23 @@ TEST_F(Order, BehindAnotherWaiterATurnMayBeOverSooner) {
   EXPECT_KEPT();
 }
 
+// Whoever has the guard may have seen a waiter that is killed before the guard is given back.
+TEST_F(Order, AlsoBehindOneThatIsKilledMeanwhile) {
+  waits(1, waiting(1));
+  witness_.paused(now_, 1, now_ + 60 * kSecondNs);
+  leaves(0);
+  asks(4, claim(1));
+  is_refused(4, Refusal::owed);
+  after(kSecondNs);
+  waits(2, waiting(1));
+  witness_.paused(now_, 2, now_ + 60 * kSecondNs);
+  asks(3, claim(1));
+  takes_guard(3);
+  is_killed(1);
+  runs(3);
+  EXPECT_KEPT();
+}
+
 TEST_F(Order, ATurnLastsASecondAlsoOfAPausedWaiter) {
   waits(1, waiting(1));
   witness_.paused(now_, 1, now_ + 60 * kSecondNs);

@@ -48,26 +48,35 @@ void Witness::note_claim(std::int64_t now_ns, int process, int lock) {
   stand.early_at_most_ns = it.claim.run.rate > 0 ? now_ns + it.claim.run.window_ns : INT64_MIN;
 }
 
+// The process, which has the guard, may have seen the waiter in its queue.
+void Witness::meet(std::int64_t now_ns, int process, int waiter, int lock) {
+  Stand& own = seen(process).at[lock];
+  const Seen& each = seen(waiter);
+  const Stand& stand = each.at[lock];
+  if (!each.waits_at(lock)) return;
+  if (stand.turn_from_ns <= now_ns - kTurnNs) own.met_over = std::min(own.met_over, stand.place);
+  // A caller whose time is over gives up its place before it asks for the last time.
+  const bool queued = own.held.places > 0 && own.sure_place != 0;
+  const bool in_front = process != waiter && (!queued || stand.place < own.sure_place);
+  const bool early = stand.early_until_ns > now_ns;
+  if (in_front && !early && fits(each.claim, held_beside(process, lock))) own.met_claimant = true;
+}
+
+// The waiter goes. Whoever has the guard may have seen it before.
+void Witness::meets_no_more(std::int64_t now_ns, int waiter) {
+  for (int lock = 1; lock < kLocks; ++lock)
+    for (std::size_t i = 0; i < processes_.size(); ++i)
+      if (processes_[i].at[lock].held.guard) meet(now_ns, static_cast<int>(i), waiter, lock);
+}
+
 // The caller drops the guard. Under it, it may have noted that turns of waiters begin: if one in
 // front of it could have come.
 void Witness::note_turns(std::int64_t now_ns, int process, int lock) {
-  const Stand& own = seen(process).at[lock];
+  Stand& own = seen(process).at[lock];
   const std::int64_t began_ns = std::max(own.guard_taken_ns, now_ns - kConfirmedNs);
-  // A caller whose time is over gives up its place before it asks for the last time.
-  const bool queued = own.held.places > 0 && own.sure_place != 0;
-  const std::uint64_t place = queued ? own.sure_place : UINT64_MAX;
-  const Holding others = held_beside(process, lock);
-  std::uint64_t over = UINT64_MAX;  // the first whose turn may be over
-  bool could_come = false;
-  for (std::size_t i = 0; i < processes_.size(); ++i) {
-    const Seen& each = processes_[i];
-    if (!each.waits_at(lock)) continue;
-    if (each.at[lock].turn_from_ns <= now_ns - kTurnNs) over = std::min(over, each.at[lock].place);
-    const bool in_front = static_cast<int>(i) != process && each.at[lock].place < place;
-    const bool early = each.at[lock].early_until_ns > now_ns;
-    could_come = could_come || (in_front && !early && fits(each.claim, others));
-  }
-  if (!could_come) return;
+  for (std::size_t i = 0; i < processes_.size(); ++i)
+    meet(now_ns, process, static_cast<int>(i), lock);
+  if (!own.met_claimant) return;
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     Seen& each = processes_[i];
     Stand& stand = each.at[lock];
@@ -75,7 +84,7 @@ void Witness::note_turns(std::int64_t now_ns, int process, int lock) {
     if (stand.early_until_ns > now_ns) continue;
     // The turns of those behind one that is over may be over at once.
     stand.turn_from_ns =
-        std::min(stand.turn_from_ns, stand.place <= over ? began_ns : INT64_MIN / 2);
+        std::min(stand.turn_from_ns, stand.place <= own.met_over ? began_ns : INT64_MIN / 2);
   }
 }
 
