@@ -57,16 +57,16 @@
  * (ATMOST_EXEC_PATH, else where they were installed); if they are not there the answer is
  * ATMOST_UNAVAILABLE. Four of them keep a held lock: one that asks, `atmost run` and its monitor,
  * and the command, which stands for the work of this program. They have a session of their own, no
- * descriptor of the program but one end of a connection to it, default signals, and are no children
- * of the program: they cause no SIGCHLD, and no wait of the program returns because of them (a
- * program that adopts orphans, such as process 1 of a container, reaps the first of them as it does
- * others). A held lock has two descriptors, close-on-exec. If the program ends, however it ends,
- * the slots become free; children made by fork() while the program has the lock share it, as that
- * of a file. A lock file on NFS 4.1 or 4.2 is one of "shared:" if `store` says so, and is refused
- * (ATMOST_IO) if it does not: atmost_message() then names that store. If the lock is
- * lost (its lease, the supervisor, or another helper process was killed), or a taker has it,
- * on_lost is called, and atmost_held() answers 0: a lock in a fleet can always be lost, so ask or
- * give on_lost. may_be_killed is refused, and atmost_may_be_killed() has no effect there.
+ * descriptor of the program but one end of a connection to it, default signals, and are not
+ * children of the program: they cause no SIGCHLD, and no wait of the program returns because of
+ * them (a program that adopts orphans, such as process 1 of a container, reaps the first of them as
+ * it does others). A held lock has two descriptors, close-on-exec. If the program ends, however it
+ * ends, the slots become free; children made by fork() while the program has the lock share it, as
+ * that of a file. A lock file on NFS 4.1 or 4.2 is one of "shared:" if `store` says so, and is
+ * refused (ATMOST_IO) if it does not: atmost_message() then names that store. If the lock is lost
+ * (its lease, the supervisor, or another helper process was killed), or a taker has it, on_lost is
+ * called, and atmost_held() answers 0: a lock in a fleet can always be lost, so ask or give
+ * on_lost. may_be_killed is refused, and atmost_may_be_killed() has no effect there.
  * atmost_release() waits until the slots are free, ten seconds at most; atmost_begin() always uses
  * a thread. An admission that comes while atmost_cancel() or a signal ends the wait is given back.
  * The history is that of `atmost run`, as is everything that it refuses. atmost_list() and
@@ -219,8 +219,8 @@ int atmost_set_interruptible(atmost_request* request, const void* wait_mask);
  * fork() begins with its parent's agreement. */
 int atmost_may_be_killed(int agreed);
 
-/* How long atmost_get() may take: 0: it answers at once; 1: it may stop an overdue holder first; 2:
- * it may wait for admission. Callers that must not be held up use atmost_begin() then. */
+/* The time that atmost_get() may take: 0: it answers at once; 1: it may stop an overdue holder
+ * first; 2: it may wait for admission. Callers that must not be held up use atmost_begin() then. */
 int atmost_waits(atmost_request* request);
 
 /* Asks. On ATMOST_ADMITTED *lock is set and becomes this thread's current lock; otherwise *lock is
@@ -331,8 +331,8 @@ int atmost_check(atmost_request* request, unsigned* held);
 /* Inside a command that atmost run --max-idle watches: says that it works, and that it may be
  * silent for `eta` seconds from now (0: only that it works; at most 24 days). Returns 1 when a
  * supervisor has been told, 0 when nobody watches, -1 on an error (atmost_message(): the supervisor
- * is another user's or cannot be reached, or `eta` is no such time). May block for two seconds for
- * each supervisor that is stopped. */
+ * is another user's or cannot be reached, or `eta` is not such a time). May block for two seconds
+ * for each supervisor that is stopped. */
 int atmost_beat(double eta);
 
 /* About the last call of this thread that did not admit: a sentence (control bytes escaped; valid

@@ -9,7 +9,7 @@
 
 namespace atmost::history {
 
-// A lock whose events are wanted: as the user names it, and where it is (one file may have several
+// A lock whose events are wanted: its name from the user, and its path (one file may have several
 // paths).
 struct WantedLock {
   std::string name;  // empty: its path alone counts

@@ -13,9 +13,8 @@
 namespace atmost::history {
 
 struct ReadThrough {
-  std::size_t lines = 0;  // that were wanted
-  std::size_t skipped =
-      0;  // torn, not ours, or of a time that 64 bits of nanoseconds do not reach by far
+  std::size_t lines = 0;    // that were wanted
+  std::size_t skipped = 0;  // torn, not ours, or of a time that is not between 1970 and 2200
   Sources sources;
 };
 

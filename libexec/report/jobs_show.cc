@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-// On a terminal how long ago, or in how long; else a date in UTC.
+// On a terminal the time since or until then; else a date in UTC.
 std::string moment(std::int64_t at_ns, std::int64_t now_ns, bool terminal) {
   if (at_ns == 0) return {};
   if (terminal && at_ns > now_ns)

@@ -11,7 +11,7 @@ namespace atmost::report {
 namespace {
 
 constexpr std::size_t kLongestName =
-    120;  // characters of a name, and of a path: whole in `atmost stats`
+    120;  // the most characters of a name and of a path; `atmost stats` shows them whole
 
 std::string shortened(std::string_view name) {
   if (name.size() <= kLongestName) return html_text(name);

@@ -15,7 +15,7 @@ class RecentRuns {
   // Keeps the fields of an `ended`; other lines are not about a whole run. The record is needed
   // during the call only.
   void take(const history::Record& record);
-  // A section of the page with a table, the newest run first; empty when there is none.
+  // A section of the page with a table, the newest run first; empty if there is none.
   std::string html() const;
 
  private:

@@ -32,8 +32,8 @@ enum class Why : std::uint8_t {
 
 inline constexpr std::uint32_t kMaxVictims = 64;
 
-// Why another process stops a holder: it has held for longer than the taker's limit,
-// --on-busy=replace, atmost kill, the taker has watched it being idle for its limit, or its
+// The reason for which another process stops a holder: it has held for longer than the taker's
+// limit, --on-busy=replace, atmost kill, the taker has watched it being idle for its limit, or its
 // supervisor was killed and can no longer end it at its --max-runtime.
 enum class StopReason : std::uint8_t { overdue, replace, kill, idle, unsupervised };
 
@@ -67,7 +67,7 @@ struct Decision {
   Duration outlived{};
 };
 
-// Whether waiting can change the answer. Only then does a store draw a ticket; not beside a foreign
+// True if waiting can change the answer. Only then does a store draw a ticket; not beside a foreign
 // lock, which may cover the tickets: then the caller asks again.
 constexpr bool worth_waiting(const Decision& decision) {
   switch (decision.why) {
@@ -84,7 +84,7 @@ constexpr bool worth_waiting(const Decision& decision) {
   }
 }
 
-// Whether a caller that waits for its rate keeps a place in the queue meanwhile: rates are first
+// True if a caller that waits for its rate keeps a place in the queue meanwhile: rates are first
 // come, first served.
 constexpr bool waits_for_rate(const Request& request, const Decision& decision) {
   if (request.rate.count == 0 || request.on_too_soon != OnTooSoon::wait || request.now_given)
@@ -99,9 +99,9 @@ constexpr bool waits_for_rate(const Request& request, const Decision& decision) 
 using DecideFn = Decision (*)(const Request& request, const LockSpec& lock, const View& view,
                               const Instant& now);
 
-// Reads the clocks for one decision: what it is decided by, and what its records say. A store calls
-// it inside its critical section, so a caller that waited for that, or was paused before, does not
-// decide by an old moment.
+// Reads the clocks for one decision: those that decide it, and those that its records get. A store
+// calls it inside its critical section, so a caller that waited for that, or was paused before,
+// does not decide by an old moment.
 using MomentFn = Instant (*)(const Request& request);
 
 // Ticket::due_boot_ns after a refusal at `now`; `before`: after the refusal before.

@@ -125,8 +125,8 @@ struct EventValues {
 };
 static_assert(kEventFieldCount <= 64);
 
-// Everything that is borrowed must stay valid until the event is appended. A field that is not
-// given is left out of the line.
+// Borrowed texts must stay valid until the event is appended. A field that is not given is left out
+// of the line.
 class Event : public EventValues {
  public:
   enum class Kind : std::uint8_t {

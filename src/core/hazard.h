@@ -1,4 +1,4 @@
-// Why a file should not be written below a directory, and the words for it.
+// The reasons against writing a file below a directory, and the words for them.
 #ifndef ATMOST_HAZARD_H
 #define ATMOST_HAZARD_H
 

@@ -29,10 +29,10 @@ struct SignalResult {
   // A holder, for messages (after kill: one that is left); 0: none is visible.
   std::int64_t pid = 0;
   Text<63> host;            // prove: the holder's; empty: this one
-  Text<63> id, command;     // prove: as its record says
+  Text<63> id, command;     // prove: from its record
   bool noted = false;       // a note in the store asked it to stop; no signal was sent from here
-  std::uint64_t token = 0;  // of the holder's admission, as its record says
-  Stamp start;              // when the hold began, as its record says
+  std::uint64_t token = 0;  // of the holder's admission, from its record
+  Stamp start;              // the moment when the hold began, from its record
   // prove: the start of its oldest process, on the boot clock; 0: not known.
   std::int64_t oldest_boot_ns = 0;
   std::uint32_t signalled = 0;
@@ -42,7 +42,7 @@ struct SignalResult {
   std::int64_t until_boot_ns = 0;
 };
 
-// Why the slot is to be freed: a caller takes the holder's place, or `atmost kill` stops it.
+// The reason for freeing the slot: a caller takes the holder's place, or `atmost kill` stops it.
 enum class StopFor : std::uint8_t { its_place, kill };
 
 // The slot is closed to newcomers while this exists; its session outlives it. If this process dies,

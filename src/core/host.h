@@ -13,7 +13,7 @@
 
 namespace atmost {
 
-// Whether this process has rights that its caller lacks (set-user-id, set-group-id, file
+// True if this process has rights that its caller lacks (set-user-id, set-group-id, file
 // capabilities). If so, its environment and arguments come from another user.
 bool has_raised_rights();
 
@@ -24,24 +24,24 @@ std::uint32_t user_id();
 std::int64_t own_process();  // its number, as its own /proc shows it
 Text<32> user_name(std::uint32_t user);
 
-// The machine's name as it calls itself (uname -n), at most 255 bytes, any bytes; empty when it has
-// none. Asked once and kept: for one thread. The view is valid until the process ends.
+// The machine's own name (uname -n), at most 255 bytes, any bytes; empty if it has none. Asked once
+// and kept: for one thread. The view is valid until the process ends.
 std::string_view kept_host_name();
 
 bool is_terminal(int fd);
-// Whether it is a terminal to which other jobs do not write now.
+// True if it is a terminal to which other jobs do not write now.
 bool in_foreground(int fd);
-// Whether no other process of the session runs, this one's ancestors and children apart: nobody
+// True if no other process of the session runs, this one's ancestors and children apart: nobody
 // else writes to its terminal. False when that cannot be seen. Reads a file of each process.
 bool alone_on_terminal();
 // From keep_line_erasable() to forget_line(), a signal that ends this process by default first
 // erases the line of the terminal behind standard error where the cursor is.
 void keep_line_erasable();
 void forget_line();
-// Whether this process keeps its locks on a file that it opens and closes once more: not where
+// True if this process keeps its locks on a file that it opens and closes once more: not where
 // locks belong to the process (POSIX).
 bool has_description_locks();
-// How many columns and lines the terminal behind `fd` has; 0: it is no terminal, or its size is not
+// The columns and lines of the terminal behind `fd`; 0 if it is not a terminal, or its size is not
 // known.
 struct TerminalSize {
   unsigned columns = 0;
@@ -77,14 +77,15 @@ bool absolute_path(std::string_view path, PathText& to);
 PathText program_directory();
 
 // Becomes the program argv[0], a path, with this process's environment. Returns only if it could
-// not: Error::sys says why. `argv` ends with a null pointer.
+// not; Error::sys has the reason. `argv` ends with a null pointer.
 Error become_program(char* const* argv);
 
-// The words of a process's command line as it is now, each ended by a NUL; what does not fit into
-// `room` is cut off. Empty when it cannot be seen (ended, hidden, no /proc, a kernel thread).
+// The words of a process's command line as it is now, each ended by a NUL; the part that does not
+// fit into `room` is cut off. Empty when it cannot be seen (ended, hidden, no /proc, a kernel
+// thread).
 std::string_view command_line(std::int64_t pid, std::span<char> room);
 
-// Whether a folder of $PATH (/bin:/usr/bin without one) has a file of that name, without a slash,
+// True if a folder of $PATH (/bin:/usr/bin without one) has a file of that name, without a slash,
 // that this process may execute.
 bool is_program(std::string_view name);
 
@@ -97,8 +98,8 @@ int next_signal(Duration span);
 void obey_signal(int signal);
 void release_signals();
 // The same at the end of one of several jobs. Returns the last signal that came meanwhile to end
-// this process, 0: none. Stop signals take effect; a taker's, meant for a hold that is over, have
-// none.
+// this process, 0: none. Stop signals take effect; those of a taker, meant for a hold that is over,
+// do not.
 int accept_signals();
 
 // Ends this process at once.

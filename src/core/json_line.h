@@ -1,7 +1,7 @@
 // One line of JSON, an object, in the caller's memory: the writer of the front tier, for the
 // history and for --json. (The back tier has the heap; its writer is json/json.h.)
 //
-// Fields are written in the order of the calls. Whatever they hold, nothing is written behind the
+// Fields are written in the order of the calls. With any values nothing is written behind the
 // memory, and the line is valid JSON with its newline: a text that does not fit is cut, any other
 // field that does not fit is left out, and the line then ends with "cut":true.
 #ifndef ATMOST_JSON_LINE_H
@@ -78,7 +78,7 @@ class JsonLine {
   // A list that ends with a null, for example an argv; together they get what one text gets.
   JsonLine& texts(std::string_view name, char* const* all);
 
-  // Whether something was cut or left out.
+  // True if something was cut or left out.
   bool cut() const { return cut_; }
 
   // Ends the line, newline included.
@@ -116,7 +116,7 @@ class JsonLine {
     std::memcpy(to_ + size_, plain.data(), plain.size());
     size_ += plain.size();
   }
-  // How many bytes of a text's content there is room for.
+  // The number of bytes of a text's content that fit.
   std::size_t begin_text(std::size_t before) const {
     constexpr std::size_t kQuotes = 2;
     const std::size_t name = size_ - before + kQuotes;

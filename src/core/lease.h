@@ -34,7 +34,7 @@ struct HeldLock {
   std::uint32_t slots[kMaxTake];  // `count` of them: 1-based, ascending, none above the caller's N
 };
 
-// How the command ended, for the record of the last admission. not_started: it could not be
+// The end of the command, for the record of the last admission. not_started: it could not be
 // executed; a store whose traits say `withdraws` then forgets the admission, unless a later one
 // followed.
 enum class Ending : std::uint8_t { unknown, success, failure, not_started };
@@ -42,8 +42,8 @@ constexpr bool is_finish(Ending ending) {
   return ending == Ending::success || ending == Ending::failure;
 }
 
-// How long a lease is good for, and whether it is still wanted. A lease that the kernel ends with
-// its holder is good for ever.
+// The remaining time of a lease, and its being wanted still. A lease that the kernel ends with its
+// holder is good for ever.
 struct Upkeep {
   // After it others may be admitted: nothing of the command may run.
   std::int64_t until_boot_ns = Duration::kForever;
@@ -51,7 +51,7 @@ struct Upkeep {
   bool asked_to_stop = false;  // by a caller that takes the lock over
 };
 
-// Whether another process is stopping the holder of a lock right now, and why.
+// True if another process is stopping the holder of a lock right now, and why.
 enum class Contest : std::uint8_t { none, for_its_place, by_kill };
 
 // The lesson of a run, stored at its release, except in leased stores: there, the caller
@@ -71,9 +71,10 @@ class Hold {
   // Does not block. A store that renews leases itself sends this process a SIGCHLD when the answer
   // gets worse, so that a wait for children returns and the answer is read again.
   virtual Upkeep upkeep() const { return {}; }
-  // Does not block. A store that cannot tell takers from `atmost kill` says for_its_place.
+  // Does not block. A store that cannot distinguish takers from `atmost kill` returns
+  // for_its_place.
   virtual Contest contested(std::uint32_t lock) const = 0;
-  // Whether the name of that lock still leads to the file that is held; if not, the hold excludes
+  // True if the name of that lock still leads to the file that is held; if not, the hold excludes
   // no other caller. True where that cannot be known. Does not block.
   virtual bool in_place(std::uint32_t) const { return true; }
   // Frees the slots and records how the run ended; the store adds to the lesson when the run was
@@ -91,10 +92,10 @@ class Hold {
 };
 
 // Move-only. The destructor releases (Ending::unknown); release() records how the run ended. If the
-// process dies, the kernel frees its slots (docs/internals/lock-map.md, "Who keeps a slot", says
-// when); a leased store frees them when the lease ends. Must not outlive its session. Not
-// thread-safe; one thread owns it. detach() leaves the hold to the inherited descriptor: nothing is
-// released here afterwards.
+// process dies, the kernel frees its slots (docs/internals/lock-map.md, "Who keeps a slot"); a
+// leased store frees them when the lease ends. Must not outlive its session. Not thread-safe; one
+// thread owns it. detach() leaves the hold to the inherited descriptor: nothing is released here
+// afterwards.
 class Lease {
  public:
   Lease() = default;

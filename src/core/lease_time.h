@@ -15,8 +15,8 @@ inline constexpr Duration kRenewalTime = Duration::millis(1500);
 // callers may have to wait as long for a lease that the lost server granted.
 inline constexpr Duration kLongestTtl = Duration::seconds(7 * 86400);
 
-// How long before its lease ends a command's tree has to be stopped: INT, a grace, TERM, a grace,
-// KILL.
+// The time before the end of its lease at which a command's tree has to be stopped: INT, a grace,
+// TERM, a grace, KILL.
 constexpr Duration stop_time(Duration kill_grace) {
   if (kill_grace.ns > Duration::kForever / 4) return Duration::forever();
   return {2 * kill_grace.ns + kKillTime.ns};
@@ -32,9 +32,9 @@ constexpr Duration renewal_pause(Duration ttl, Duration kill_grace) {
   return {(ttl.ns - stop_time(kill_grace).ns) / 3};
 }
 
-// How long before its lease ends a holder renews it no more. Its command is being stopped by then,
-// unless it is only warned: a late renewal, as by a supervisor that was stopped and that its timer
-// continued, must not undo that.
+// The time before the end of its lease from which a holder no longer renews it. Its command is
+// being stopped by then, unless it is only warned: a late renewal, as by a supervisor that was
+// stopped and that its timer continued, must not undo that.
 constexpr Duration renewal_reserve(Duration kill_grace, bool only_warned) {
   return only_warned ? Duration{} : stop_time(kill_grace);
 }

@@ -17,7 +17,7 @@ class LockVisitor {
     std::uint64_t token = 0;
     LastAdmission last;
   };
-  // Whether only the header and the holders are wanted. For callers that have just opened the lock:
+  // True if only the header and the holders are wanted. For callers that have just opened the lock:
   // its directories are not examined again.
   virtual bool holders_only() const { return false; }
   virtual void header(const Header& header) = 0;

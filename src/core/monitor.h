@@ -25,19 +25,18 @@ struct Caller {
 // caller's process group, passes signals on, and ends as the supervisor ends. Its child, the
 // monitor, is in a session of its own, so that no signal to the caller's process group ends it. The
 // monitor's child, the supervisor, is in the caller's process group like the front process. When
-// the caller or the front process ends, the monitor tells the supervisor, which stops the command
-// with all that it started. If the supervisor is killed, the monitor stops them itself. The monitor
-// ends when nothing is left of what the command started.
+// the caller or the front process ends, the monitor notifies the supervisor, which stops the
+// command with all that it started. If the supervisor is killed, the monitor stops them itself. The
+// monitor ends when nothing is left of what the command started.
 enum class Role : std::uint8_t { front, monitor, supervisor };
 
-// Which of them this process is. Attaches a supervisor to its monitor, as attach_to_monitor() does.
-// Ends the process, before anything begins, if it is a monitor whose front process has ended.
+// The role of this process among them. Attaches a supervisor to its monitor, as attach_to_monitor()
+// does. Ends the process, before anything begins, if it is a monitor whose front process has ended.
 Role role_in_company();
 
 // The front process: starts argv again as the monitor, calls `started`, and ends as the run ends.
-// Returns only if it
-// could not be started: Code::timed_out if the caller has ended already. REQUIRES: Role::front,
-// single-threaded.
+// Returns only if it could not be started: Code::timed_out if the caller has ended already.
+// REQUIRES: Role::front, single-threaded.
 Error run_in_company(char* const* argv, const Caller& caller, void (*started)());
 
 // The message for `killed` to print.
@@ -55,8 +54,9 @@ struct Aftermath {
   // argument: ends that lease. Started once nothing is left of the command, if the child had a
   // lease. Null: the lease ends by itself.
   char* const* end_lease = nullptr;
-  // For the monitor of a company: the pause after each signal to what the command has left behind,
-  // and what is called if the caller ended while the supervisor was waiting for admission.
+  // For the monitor of a company: the pause after each signal to the processes that the command has
+  // left behind, and the function to call if the caller ended while the supervisor was waiting for
+  // admission.
   Duration kill_grace{};
   void (*caller_ended)() = nullptr;
 };
@@ -67,8 +67,9 @@ struct Aftermath {
 // child's lease is ended; this also happens if the child was killed while it waited for admission.
 // If this process is stopped, the child's end continues it. If this process is killed, the kernel
 // sends the child SIGTERM, and the child stops its command. After the child was killed, blocks
-// until its lease is ended. Returns only if there is no such program: Error::sys says why. Where a
-// process cannot adopt orphans (PORTABLE), becomes the program instead. REQUIRES: single-threaded.
+// until its lease is ended. Returns only if there is no such program; Error::sys has the reason.
+// Where a process cannot adopt orphans (PORTABLE), becomes the program instead. REQUIRES:
+// single-threaded.
 Error monitor_program(char* const* argv, const Aftermath& aftermath);
 
 // A process that a shell became with exec may have children that it did not start; descendants of

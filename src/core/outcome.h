@@ -1,4 +1,4 @@
-// How one invocation ended, as a value: messages and the exit code are made from this alone.
+// The end of one invocation, as a value: messages and the exit code are made from this alone.
 #ifndef ATMOST_OUTCOME_H
 #define ATMOST_OUTCOME_H
 
@@ -10,8 +10,8 @@
 
 namespace atmost {
 
-// How a process ended. Made only by src/run/, from wait(2)'s status, so that 128 + n is computed in
-// one place.
+// The end of a process. Made only by src/run/, from wait(2)'s status, so that 128 + n is computed
+// in one place.
 struct ExitStatus {
   int code = 0;    // 0…255, when it exited
   int signal = 0;  // when a signal ended it; then code is 0
@@ -28,10 +28,10 @@ struct Usage {
   bool known = true;
 };
 
-// Why the command was stopped early. By its supervisor: at its limit, when the lease was lost, or
-// when it was silent (idle), or when the process ended with which the run ends (caller_gone).
-// By another process through the lock: a taker, or atmost kill (which a fleet cannot distinguish
-// from a taker).
+// The reason for which the command was stopped early. By its supervisor: at its limit, when the
+// lease was lost, or when it was silent (idle), or when the process ended with which the run ends
+// (caller_gone). By another process through the lock: a taker, or atmost kill (which a fleet cannot
+// distinguish from a taker).
 enum class Stopped : std::uint8_t { no, max_runtime, lost, taken_over, killed, idle, caller_gone };
 
 // The exit code of a run that was successful too fast.
@@ -40,8 +40,8 @@ inline constexpr int kTooFastCode = 1;
 struct Outcome {
   enum class Kind : std::uint8_t {
     ran,      // the command was started and ended: status, stopped, usage
-    refused,  // the decision says why
-    failed,   // error says what and where; the command did not run
+    refused,  // the decision has the reason
+    failed,   // error has the step and place; the command did not run
   };
   Kind kind = Kind::failed;
   ExitStatus status;
@@ -78,7 +78,7 @@ constexpr int end_code(const Outcome& outcome) {
   return outcome.status.signal != 0 ? 128 + outcome.status.signal : outcome.status.code;
 }
 
-// Whether the command ran, and failed or was stopped.
+// True if the command ran, and failed or was stopped.
 constexpr bool has_failed(const Outcome& outcome) {
   return outcome.kind == Outcome::Kind::ran &&
          (!outcome.status.success() || outcome.stopped != Stopped::no || outcome.too_fast);

@@ -1,6 +1,6 @@
 // Text to validated values. Pure: no file, no environment, no clock. src/request/ defines these.
-// An Error from here is always Code::usage, says what was wrong and what would be right, and does
-// not repeat the option's name: the caller knows it and puts it in front.
+// An Error from here is always Code::usage, has the fault and the remedy, and leaves out the
+// option's name, which the caller puts in front.
 #ifndef ATMOST_PARSE_H
 #define ATMOST_PARSE_H
 
@@ -40,11 +40,11 @@ Status parse_ping(std::string_view text, Text<2047>& to);
 // A command for sh -c, short enough for a variable.
 Status check_notify(std::string_view command);
 
-// How many runs in 1,000: 3, 0.5; from 0.001 to 500, at most three digits behind the point. In
+// A number of runs in 1,000: 3, 0.5; from 0.001 to 500, at most three digits behind the point. In
 // parts per million.
 Result<std::uint32_t> parse_risk(std::string_view text);
 
-// How LOCK was written (atmost(7), "LOCK").
+// The forms of LOCK (atmost(7), "LOCK").
 enum class LockForm : std::uint8_t { path, atom, name };
 Result<LockForm> classify_lock(std::string_view text);
 
@@ -61,7 +61,7 @@ Result<Text<255>> canonical_atom(std::string_view op, std::string_view operand,
 // not `host`). If it was not made by them, or is cut: the file's own name.
 Text<255> readable_name(std::string_view file, std::string_view host);
 
-// Whether `typed` may be a misspelling of `name`: they differ by at most two letters (one letter if
+// True if `typed` may be a misspelling of `name`: they differ by at most two letters (one letter if
 // they have at most four) that are missing, added, replaced or exchanged with a neighbour. False
 // for texts of more than 63 bytes.
 bool is_misspelling(std::string_view typed, std::string_view name);

@@ -23,10 +23,10 @@ inline constexpr std::string_view kHeld = "held ";
 // many are held, the lock, a message.
 inline constexpr std::string_view kOver = "over\n";
 // From the library to the one that asks: the lock is held; if the connection is closed from now
-// on, that is no reason to end the command.
+// on, the command goes on.
 inline constexpr std::string_view kKeep = "keep";
-// From the library to the command: how the work ended. If the connection is closed without it,
-// it has failed.
+// From the library to the command: the end of the work. If the connection is closed without it, it
+// has failed.
 inline constexpr std::string_view kSuccess = "success";
 inline constexpr std::string_view kFailure = "failure";
 

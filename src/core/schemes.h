@@ -111,8 +111,8 @@ inline constexpr Scheme kSchemes[] = {
      .directory = true},
 };
 
-// The row of the scheme before the colon of `store`; an empty `store` is file:. Null: there is
-// none.
+// The row of the scheme before the colon of `store`; an empty `store` is file:. Returns null if
+// there is none.
 constexpr const Scheme* scheme_of(std::string_view store) {
   if (store.empty()) return &kSchemes[0];
   const std::string_view name = store.substr(0, store.find(':'));

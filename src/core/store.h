@@ -1,6 +1,6 @@
 // Where locks are kept: a directory, an etcd prefix, a database. Store -> Session -> Lease: a store
-// opens a session for a request, and what a session admits is a lease. One contract suite
-// (tests/contract/) says what every store does.
+// opens a session for a request, and an admission by a session is a lease. One contract suite
+// (tests/contract/) defines the behaviour of every store.
 #ifndef ATMOST_STORE_H
 #define ATMOST_STORE_H
 

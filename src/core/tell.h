@@ -36,7 +36,8 @@ inline constexpr std::string_view kUrlFrom = "ATMOST_TELL_URL_FROM";
 inline constexpr std::string_view kRunId = "ATMOST_TELL_RUN_ID";
 // A descriptor that hangs up when the ping of the start has been sent or given up.
 inline constexpr std::string_view kAfter = "ATMOST_TELL_AFTER";
-// --ping-output: a descriptor of the kept output, and how many bytes of its end are whole.
+// --ping-output: a descriptor of the kept output, and the number of bytes of its end that are
+// whole.
 inline constexpr std::string_view kOutput = "ATMOST_TELL_OUTPUT";
 inline constexpr std::string_view kOutputEnd = "ATMOST_TELL_OUTPUT_END";
 

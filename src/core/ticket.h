@@ -19,8 +19,8 @@ struct Ticket {
   static constexpr std::uint32_t kNowhere = kMaxLocks;
   std::uint32_t claims_in = kNowhere;
   // Set by an attempt: until then (CLOCK_BOOTTIME) every attempt is too soon, so await() returns at
-  // this moment if no waiter is in front. In the past for another caller with a rate; 0: it has
-  // none.
+  // this moment if no waiter is in front. In the past for another caller with a rate; 0 without a
+  // rate.
   std::int64_t due_boot_ns = 0;
   std::uint64_t numbers[kMaxLocks] = {};
 };

@@ -21,7 +21,7 @@ struct StoreTraits {
   // expire_after are learned, too.
   bool remembers = false;
 
-  // Which tests of the contract suite (tests/contract) apply to it.
+  // The properties that select its tests in the contract suite (tests/contract).
   bool processes = false;       // holders are separate processes; a dead one frees its slots
   bool queue = false;           // waiters are served first come, first served
   bool weights = false;         // -k above 1

@@ -25,7 +25,7 @@ class Turns {
   constexpr Turns(std::int64_t now_boot_ns, std::int64_t last_admission_boot_ns)
       : now_(now_boot_ns), last_admission_(last_admission_boot_ns) {}
 
-  // Whether the waiter's turn has ended, so that the waiter does not count. `began`: when the turn
+  // True if the waiter's turn has ended, so that the waiter does not count. `began`: when the turn
   // began; 0 or a moment in the future: it had none.
   constexpr bool overtaken(std::int64_t began) {
     if (!noted(began) || now_ - began < kTurn.ns) return false;

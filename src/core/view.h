@@ -13,7 +13,7 @@
 
 namespace atmost {
 
-// How many slots above N are counted at most. The count is only for messages; more is not worth the
+// The most slots above N that are counted. The count is only for messages; more is not worth the
 // cost.
 inline constexpr std::uint32_t kCountedAbove = 16;
 
@@ -96,9 +96,9 @@ struct View {
   std::int64_t foreign_pid = 0;  // its process; 0: not known
   // Waiters with a better claim (at least; exact only as zero or not).
   std::uint32_t waiters_ahead = 0;
-  // How long until the turn ends for which the slot is reserved (core/turn.h).
+  // The time until the end of the turn for which the slot is reserved (core/turn.h).
   Duration owed_for = Duration::forever();
-  // How many wait, counted up to request.queue_max; only for a caller without a ticket.
+  // The number of waiters, counted up to request.queue_max; only for a caller without a ticket.
   std::uint32_t queued = 0;
   bool superseded = false;        // a later waiter replaced this one (--on-busy=supersede)
   bool joiner_waiting = false;    // a caller already waits to run once more (--on-busy=join)

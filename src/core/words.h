@@ -54,14 +54,15 @@ Text<32> duration_words_up(Duration span);
 // forever.
 Text<32> duration_seconds(Duration span);
 
-// The origin of a learned limit on runs, and how to see more. To be put after the limit.
+// The origin of a learned limit on runs, and the command that shows more. To be put after the
+// limit.
 Text<400> learned_words(const Limits& limits, std::string_view lock);
 
 // The system's message for an errno value; never empty.
 std::string_view errno_words(int error);
 
-// How many terminal cells a text takes that holds no controls: combining marks none, East Asian
-// wide ones two.
+// The number of terminal cells of a text without controls: combining marks none, East Asian wide
+// ones two.
 std::size_t display_width(std::string_view text);
 
 // The longest beginning of `text` that is at most `width` cells wide and ends between characters.

@@ -13,7 +13,7 @@
 namespace atmost::limiter {
 namespace {
 
-// How often a caller asks again that has no place in the queue beside a foreign lock.
+// The interval at which a caller without a place in the queue asks again beside a foreign lock.
 constexpr Duration kForeignAgain = Duration::millis(200);
 
 // These fill the outcome where it is: another one would need two KiB of the stack.
@@ -203,7 +203,7 @@ bool Admission::on_too_soon(const Decision& decision, Outcome& outcome) {
     if (!first) idle_watch_.rest();
     if (first && idle_watch_.look(decision.lock, victim)) return on_idle(victim, outcome);
   }
-  // Nothing says when a foreign lock ends.
+  // The end of a foreign lock causes no event.
   const bool foreign = decision.why == Why::foreign;
   std::int64_t recheck = plus(os::boot_ns(), foreign ? kForeignAgain : decision.retry_in);
   if (idle_watch_.next_ns() < recheck) recheck = idle_watch_.next_ns();

@@ -25,7 +25,7 @@ enum class Signals : std::uint8_t { ours, theirs };
 
 struct Asking {
   Signals signals = Signals::ours;
-  bool at_once = false;        // does not wait, whatever the request says
+  bool at_once = false;        // does not wait, even if the request has a wait
   TakeoverLog* log = nullptr;  // records what happens to overdue holders
   Store* store = nullptr;      // that of the session, for request.expire_idle; null: ignores it
   // If a signal handler runs at this gate, the wait ends and the answer fails with
@@ -34,7 +34,7 @@ struct Asking {
 };
 
 // Asks with `decide` until the answer is final: admitted (then `lease` is held and kind is ran), or
-// refused, or failed. Blocks as the request says. `observer` may be null.
+// refused, or failed. Blocks as long as the request allows. `observer` may be null.
 Outcome admit(const OpenLocks& locks, DecideFn decide, Observer* observer, Lease& lease,
               const Asking& how = {});
 

@@ -1,4 +1,4 @@
-// Questions that take no lock: whether there is room, and what auto would choose.
+// Questions that take no lock: is a slot free, and what would auto choose?
 #include "admission.h"
 #include "core/limiter.h"
 #include "paths.h"

@@ -15,7 +15,7 @@ namespace atmost::limiter {
 // ever touched: make it static.
 class OwnVariables {
  public:
-  // How many there are at most.
+  // The largest number of them.
   static constexpr std::size_t kCount = 9 + kMaxOwnVariables;
 
   // `request` has to last until merge(). `held_before`: the caller's ATMOST_HELD, or null.
@@ -39,14 +39,14 @@ class OwnVariables {
   std::size_t starts_[kCount] = {};   // of each variable in texts_
   const Request* request_ = nullptr;  // whose variables were set
   // One after another, each with its NUL. Only the last, ATMOST_HELD (and ATMOST_BEAT behind it, if
-  // asked for), has no bound of its own: a
-  // name of 255 bytes, 1,024 slots and a path behind a working directory need 25 KiB together,
-  // --env 5 KiB a variable, and execve(2) takes 128 KiB of each.
+  // it is set), has no bound of its own: a name of 255 bytes, 1,024 slots and a path behind a
+  // working directory need 25 KiB together, --env 5 KiB a variable, and execve(2) takes 128 KiB of
+  // each.
   Text<170'000> texts_;
 };
 
 // The entries of ATMOST_BEAT, separated by colons: PID,START,PATH for each lock of each supervisor
-// above that watches for silence; START as ProcessFacts has it, PATH as in ATMOST_HELD.
+// above that watches for silence; START as in ProcessFacts, PATH as in ATMOST_HELD.
 inline constexpr std::string_view kBeatVariable = "ATMOST_BEAT";
 
 // Appends a lock's path as ATMOST_HELD lists it: behind the working directory if it is relative and
@@ -73,7 +73,7 @@ void append_listed(Text<N>& to, std::string_view path, const char* working_direc
 }
 
 std::size_t count_variables(char* const* from);
-// Whether `variable`, NAME=VALUE, is the one of that name.
+// True if `variable`, NAME=VALUE, is the one of that name.
 bool is_variable(const char* variable, std::string_view name);
 
 }  // namespace atmost::limiter

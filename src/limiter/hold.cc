@@ -46,7 +46,7 @@ Outcome cannot_start(int error) {
   return failed(unable);
 }
 
-// Opens the script, so that it cannot be mistaken for a later process, and says when it started.
+// Opens the script, so that it cannot be mistaken for a later process, and returns its start.
 Status open_script(std::int64_t pid, os::ProcessHandle& script, std::int64_t& start_ns) {
   const int error = script.open(pid);
   if (error == ESRCH || error == EINVAL) return about(pid, Code::usage, ": no such process");

@@ -29,7 +29,7 @@ class Journal final : public TakeoverLog {
   // Call this when the request has changed. Resolves its relative paths now, because the working
   // directory may change before the next event.
   void begin_anew();
-  // Whose events these are, if it is known; else the system is asked.
+  // The user of these events, if it is known; else the system is asked.
   void caller_is(std::uint32_t user) {
     user_ = user;
     user_known_ = true;

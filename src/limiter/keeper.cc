@@ -16,7 +16,7 @@ namespace atmost::limiter {
 namespace {
 
 // Finds a process that carries the script's mark, or was forked by it with the descriptor that
-// stands for the mark until it starts a program, and is no older than the script: an earlier
+// stands for the mark until it starts a program, and is not older than the script: an earlier
 // process with the same number may have left some.
 class Marked final : public os::ProcessVisitor {
  public:
@@ -58,7 +58,8 @@ os::Watched watch_tree(const Request& request, os::EventWait& event_wait) {
   return os::Watched::ended;
 }
 
-// How long a keeper stays after it released the lock: a script that locks in a loop finds it there.
+// The time for which a keeper stays after it released the lock: a script that locks in a loop finds
+// it there.
 constexpr std::int64_t kIdleNs = 2'000'000'000;
 
 // The keeper from the moment when it no longer needs its starter.

@@ -19,7 +19,7 @@ const LibraryAnswer& last_answer();
 // Each stores, for the calling thread, why there is no lock, and returns the code.
 int answer_error(const Error& error);
 int answer_misuse(std::string_view what);
-// REQUIRES: the outcome is no admission.
+// REQUIRES: the outcome is not an admission.
 int answer_refusal(const Outcome& outcome, const Request& request);
 
 }  // namespace atmost::limiter

@@ -1,4 +1,4 @@
-// A lock of the C library that is asked for on a thread of its own.
+// A request of the C library on a thread of its own.
 #include "library_lock.h"
 #include "os/self.h"
 

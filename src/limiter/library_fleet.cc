@@ -211,7 +211,7 @@ void FleetLock::close() {
   handed_over_ = false;
 }
 
-// A lock that the parent's program does not have yet is no child's: the child would keep it, and
+// A child gets no lock that the parent's program does not have yet: it would keep the lock, and
 // could not release it.
 void FleetLock::close_private() {
   asker_.reset();

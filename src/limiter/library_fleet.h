@@ -20,7 +20,7 @@ namespace atmost::limiter {
 class FleetLock {
  public:
   // `forks`: every fork waits for it, and it is locked while descriptors are made and closed, so
-  // that a child knows what it has.
+  // that a child has a complete record of them.
   explicit FleetLock(os::Mutex& forks) : forks_(forks) {}
 
   // Those of `atmost run`, to be set before ask().
@@ -31,7 +31,7 @@ class FleetLock {
   Outcome ask(const Request& request, const os::WaitGate* gate);
   // The program has the lock from now on, and children that it forks share it.
   void hand_over();
-  // Whether the connection is open. Does not block.
+  // True if the connection is open. Does not block.
   bool is_held() const;
   // Says that the work has ended, and how.
   void let_go(bool success);

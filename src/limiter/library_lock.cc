@@ -116,7 +116,7 @@ void LibraryLock::begin_to_hold(Outcome& outcome) {
 }
 
 // A caller that could not be called when the lock is lost gets no lock: the slot is free again, and
-// the outcome says so.
+// the outcome is a failure.
 void LibraryLock::begin_to_listen(Outcome& outcome) {
   listening_ = false;  // a forked child has a copy of its parent's
   if (on_lost_ == nullptr) return;
@@ -138,7 +138,7 @@ FleetLock* LibraryLock::fleet() {
 }
 
 // Takes the lock if nothing is in the way, not even for a moment. Otherwise nothing has happened:
-// who asks again learns why.
+// the next attempt finds the reason.
 bool LibraryLock::get_at_once() {
   if (in_fleet()) return false;
   request().command = program();
@@ -189,7 +189,7 @@ bool LibraryLock::held() const {
 // not exist.
 bool LibraryLock::inherited() const { return owner_ != os::process_id(); }
 
-// True when the lease was ours and was ended: only the caller to which it says so writes the end.
+// True when the lease was ours and was ended: only the caller that gets true writes the end.
 bool LibraryLock::let_go(Ending ending, Stopped stopped) {
   if (in_fleet()) return let_go_in_fleet(ending, stopped);
   if (inherited()) {

@@ -16,7 +16,7 @@ namespace atmost::limiter {
 Status show_entries(const Scheme& scheme, const LockSpec& lock,
                     int (*each)(void* context, const atmost_entry* entry), void* context);
 
-// How many instances hold it. Creates nothing and takes no lock.
+// The number of instances that hold it. Creates nothing and takes no lock.
 Result<std::uint32_t> count_holders(const Scheme& scheme, const LockSpec& lock);
 
 }  // namespace atmost::limiter

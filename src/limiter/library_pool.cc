@@ -1,5 +1,5 @@
-// The locks of the C library's program: those that are free for use again, and what a fork does to
-// all.
+// The locks of the C library's program: those that are free for use again, and the effect of a fork
+// on all.
 #include <new>
 
 #include "library_lock.h"

@@ -1,4 +1,4 @@
-// The options of a request in words, as the command line of `atmost run` has them.
+// The options of a request, in the words of the command line of `atmost run`.
 #ifndef ATMOST_LIMITER_LIBRARY_WORDS_H
 #define ATMOST_LIMITER_LIBRARY_WORDS_H
 

@@ -1,4 +1,4 @@
-// Why a command could not be started, in words.
+// The reason for which a command could not be started, in words.
 #ifndef ATMOST_LIMITER_NOT_STARTED_H
 #define ATMOST_LIMITER_NOT_STARTED_H
 

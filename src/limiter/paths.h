@@ -8,13 +8,13 @@
 
 namespace atmost::limiter {
 
-// Whether the lock was never used. False for a store without paths, and if it cannot be told: then
-// the store says why.
+// True if the lock was never used. False for a store without paths, and if it cannot be found out:
+// then the store reports why.
 inline bool untouched(const StoreTraits& traits, const LockSpec& lock) {
   return traits.has_path && os::is_missing(lock.path.c_str());
 }
 
-// Whether its path means something else in another directory.
+// True if its path means something else in another directory.
 inline bool is_relative(const StoreTraits& traits, const LockSpec& lock) {
   return traits.has_path && lock.path.view().front() != '/';
 }

@@ -5,7 +5,7 @@
 namespace atmost {
 namespace {
 
-// How long it had held, where that and the limit are not the same number in whole units.
+// The time that it had held, if that and the limit differ in whole units.
 Text<32> held_words(const StoppedHolder& holder) {
   if (holder.held.is_forever()) return {};
   const Text<32> held = duration_words(holder.held);

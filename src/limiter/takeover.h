@@ -15,13 +15,13 @@ namespace atmost::limiter {
 enum class Takeover : std::uint8_t {
   freed,     // every slot was released: ask again
   taken,     // another taker is stopping them
-  young,     // one is younger than its record says: no process was signalled
+  young,     // one is younger than by its record: no process was signalled
   immune,    // a holder's program has not agreed to be stopped: decision.culprit names it
   survived,  // a holder is still there after KILL and its pause (disk wait): decision.culprit names
              // it
 };
 
-// Why holders are stopped, and from which age on.
+// The reason for which holders are stopped, and the age from which on.
 struct Motive {
   StopReason reason = StopReason::overdue;
   Duration due{};                   // 0: whatever their age

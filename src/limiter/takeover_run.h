@@ -7,7 +7,7 @@
 
 namespace atmost::limiter {
 
-// How often a holder is checked after a signal: a pause ends at most this much late.
+// The interval at which a holder is checked after a signal: a pause ends at most this much late.
 inline constexpr std::int64_t kLookNs = 10'000'000;
 
 struct SignalStage {

@@ -21,8 +21,8 @@ Error survivors_words(const LockSpec& lock, const std::int64_t* pids, std::uint3
 // `name` (empty: not known). `pid` 0: it cannot be seen. `refused`: it may not be signalled.
 Error left_words(std::string_view name, std::int64_t pid, bool refused);
 
-// Why the holder of slot `slot` is not stopped: `found` is unprovable, or an ancestor of this
-// process. not_permitted.
+// The reason for which the holder of slot `slot` is not stopped: `found` is unprovable, or an
+// ancestor of this process. not_permitted.
 Error unproven_words(const LockSpec& lock, std::uint32_t slot, const SignalResult& found);
 
 }  // namespace atmost::limiter

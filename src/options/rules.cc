@@ -1,4 +1,4 @@
-// Which options do not fit together, a rule each, for every taker: one that does not take an option
+// The options that do not fit together, a rule each, for every taker: a taker without an option
 // cannot break its rules. A sentence is in the words of the command line (put_in_words_of).
 #include "combine.h"
 #include "core/lease_time.h"
@@ -19,7 +19,7 @@ struct Asked {
   unsigned taker;
 
   bool has(Named option) const { return given(all, option); }
-  // Set for this one caller: what [defaults] of a pass file say may be useless for some atoms.
+  // Set for this one caller: the [defaults] of a pass file may be useless for some atoms.
   bool wants(Named option) const { return all.given[option.at] == Given::here; }
 };
 
@@ -53,7 +53,7 @@ bool replaced(const Asked& a) { return a.request.exec && a.taker != kHold; }
 
 bool closes(const Asked& a) { return a.request.until == Until::close; }
 
-// Whether the caller renews a lease. A pass file is checked before its store is known.
+// True if the caller renews a lease. A pass file is checked before its store is known.
 bool renews(const Asked& a) {
   return (a.store.leased && (a.taker & (kRun | kAtom | kLibrary)) != 0) ||
          (a.taker == kAtom && a.has("ttl"));
@@ -70,7 +70,7 @@ bool waits(const Asked& a) {
 constexpr std::string_view kWithoutLease =
     "--ttl: only a lease in a fleet has one: use it with --store, or a lock on NFS";
 
-// The first one that is broken is told.
+// The first one that is broken is reported.
 constexpr Rule kRules[] = {
     {"--exclusive: cannot be --shared as well",
      [](const Asked& a) { return a.all.shared && a.all.exclusive; }},
@@ -232,7 +232,7 @@ constexpr Rule kRules[] = {
      [](const Asked& a) { return a.all.token != 0 && (a.all.slot != 0 || a.all.overdue); }},
 };
 
-// False: a rule is broken, and `error` says which.
+// Returns false with `error` if a rule is broken.
 bool keeps(const Asked& asked, Error& error) {
   for (const Rule& rule : kRules) {
     if (!rule.broken(asked)) continue;

@@ -36,12 +36,12 @@ enum : unsigned {
   kOften = 1u << 17,  // not a taker: `run --help` shows the option
 };
 
-// Whether an option was set: for this one caller, or for all that share some settings.
+// True if an option was set: for this one caller, or for all that share some settings.
 enum class Given : std::uint8_t { no, for_all, here };
 
 inline constexpr std::size_t kMostOptions = 96;
 
-// How a waiter shows its place. unset: automatic, unless $ATMOST_PROGRESS says else.
+// The way in which a waiter shows its place. unset: by $ATMOST_PROGRESS, else automatic.
 enum class Progress : std::uint8_t { unset, automatic, lines };
 
 // Views point into the values that were set. `request` holds every option that has a field there;
@@ -75,7 +75,7 @@ struct Settings {
   Also also[kMaxLocks - 1];
   unsigned also_count = 0;
   Progress progress = Progress::unset;
-  Duration eta{};            // beat: how long the command will be silent
+  Duration eta{};            // beat: the time for which the command will be silent
   std::int64_t for_pid = 0;  // 0: not given
   int status_fd = -1;
   Caller die_with;

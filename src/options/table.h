@@ -44,7 +44,7 @@ constexpr T& part(Settings& to, T Request::*field) {
   return to.request.*field;
 }
 
-// How most fields are read.
+// The readers of most fields.
 template <auto read, auto field>
 Status by(Value value, Settings& to) {
   return read(value, part(to, field));
@@ -286,7 +286,7 @@ struct Named {
 
 }  // namespace options
 
-// Whether the option was set.
+// True if the option was set.
 inline bool given(const Settings& settings, options::Named option) {
   return settings.given[option.at] != Given::no;
 }

@@ -17,7 +17,7 @@ Result<int> read_words(int argc, char* const* argv, Settings& to, unsigned taker
 // The word without what may be a secret, the value of an assignment or option; a long one is cut.
 void append_shown(Error& error, std::string_view word);
 
-// Whether the word begins with a dash that looks like a hyphen: an en dash, an em dash, a minus
+// True if the word begins with a dash that looks like a hyphen: an en dash, an em dash, a minus
 // sign (U+2010 to U+2015, U+2212), as word processors and web pages put them in its place.
 bool begins_with_dash(std::string_view word);
 

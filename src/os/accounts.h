@@ -11,7 +11,7 @@ namespace atmost::os {
 
 // The name of a user in /etc/passwd, of a group in /etc/group; empty when it has none there. The
 // first line with the number counts, as in the C library. A name that is too long is cut, and
-// truncated() says so.
+// truncated() is true.
 using AccountName = Text<63>;
 AccountName user_account(std::uint32_t user);
 AccountName group_account(std::uint32_t group);

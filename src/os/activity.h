@@ -1,5 +1,5 @@
-// The activity of a tree of processes: how much processor time it uses and whether it moves bytes,
-// as the kernel counts them for each process. Nobody's output is read, and nothing is asked of the
+// The activity of a tree of processes: the processor time that it uses and the bytes that it moves,
+// from the kernel's counters of each process. Nobody's output is read, and nothing is asked of the
 // processes themselves.
 //
 // A look costs a few system calls for each process of the tree (three files of /proc and a clock)
@@ -41,9 +41,9 @@ struct IoCounters {
 
 bool parse_process_io(std::string_view text, IoCounters& to);
 
-// Whether a process with these counters has moved no data. Event loops wake themselves by reading 8
+// True if a process with these counters has moved no data. Event loops wake themselves by reading 8
 // bytes of an eventfd or a timerfd, or 1 byte of a pipe, which the same process may have written:
-// that is no data. A process that only writes, even single bytes, does move data.
+// those bytes do not count as data. A process that only writes, even single bytes, does move data.
 bool is_quiet(const IoCounters& since);
 
 // The processes to look at.

@@ -1,8 +1,8 @@
 // Words in a file, each of which one process sleeps on and any process with the file may ring.
 //
-// The kernel says how many it woke, or how many sleep: a process that is stopped, frozen with its
-// container or dead does not sleep on a word. The mapping is for the kernel alone: we never read or
-// write through it, so a truncated file cannot raise SIGBUS here.
+// The kernel returns how many it woke, or how many sleep: a process that is stopped, frozen with
+// its container or dead does not sleep on a word. The mapping is for the kernel alone: we never
+// read or write through it, so a truncated file cannot raise SIGBUS here.
 #ifndef ATMOST_OS_BELL_H
 #define ATMOST_OS_BELL_H
 
@@ -15,8 +15,8 @@ namespace atmost::os {
 class Bells {
  public:
   static constexpr std::size_t kSize = 1 << 20;
-  // Which forked children get the mapping, and with it the open file description. none: no fork may
-  // begin during the call.
+  // The forked children that get the mapping, and with it the open file description. none: no fork
+  // may begin during the call.
   enum class Heirs : std::uint8_t { all, none };
   // For the words in kSize bytes of the file from `at`, a multiple of the page size. False: this
   // system has none, or the file cannot be mapped. Closes those that were open before.
@@ -33,7 +33,7 @@ class Bells {
   int wait(std::int64_t at, std::uint32_t expected, std::int64_t boot_deadline_ns) const;
   // Wakes whoever sleeps on the word. Returns how many did.
   std::uint32_t ring(std::int64_t at) const;
-  // Whether a process sleeps on the word; wakes none. True also when that cannot be known.
+  // True if a process sleeps on the word; wakes none. True also when that cannot be known.
   bool sleeps(std::int64_t at) const;
 
  private:

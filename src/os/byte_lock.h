@@ -23,7 +23,7 @@ struct Bytes {
   std::int64_t length = 1;  // 0: to the end of all bytes
 };
 
-// Whether description-owned locks are really that in this build.
+// True if description-owned locks are really that in this build.
 bool has_description_locks();
 
 // Never blocks. EAGAIN: another owner's lock is in the way. Other values: the call failed.

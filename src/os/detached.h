@@ -11,8 +11,8 @@ namespace atmost::os {
 // Starts the program (spawn.h) in a session of its own and as no child of ours: it becomes a child
 // of init, or of the nearest process above us that adopts orphans. Its standard input is /dev/null,
 // and if it is `silent` the other two streams are, too. Of all other descriptors it gets those that
-// `program` names. 0 or an errno value: of the fork, or of the exec as become() says it. Blocks
-// until the program is executed. The caller may have other threads.
+// `program` names. 0 or an errno value: of the fork, or of the exec as from become(). Blocks until
+// the program is executed. The caller may have other threads.
 int start_detached(const Program& program, bool silent);
 
 // Closes every descriptor from `first` on but those of `keep`.

@@ -9,9 +9,9 @@
 
 namespace atmost::os {
 
-// Why watch() returned: the process has ended; a signal asks us to release the locks (SIGTERM,
-// SIGINT, SIGHUP); the deadline has come; a request arrived; the asker has gone without reading the
-// answer.
+// The reason for which watch() returned: the process has ended; a signal asks us to release the
+// locks (SIGTERM, SIGINT, SIGHUP); the deadline has come; a request arrived; the asker has gone
+// without reading the answer.
 enum class Watched : std::uint8_t { ended, signalled, time_up, asked, unheard };
 
 // While it exists, every signal is blocked except those that watch() lets through, and these do not

@@ -18,7 +18,7 @@ namespace atmost::os {
 int try_flock(int fd, LockKind kind);
 int drop_flock(int fd);
 
-// Whether a descriptor of the process, or of one of its ancestors, holds a flock on the file
+// True if a descriptor of the process, or of one of its ancestors, holds a flock on the file
 // (`device`, `inode` as fstat gives them). Processes that may not be looked at count as having
 // none.
 bool flock_above(std::int64_t pid, std::uint64_t device, std::uint64_t inode);
@@ -37,7 +37,7 @@ class FlockVisitor {
 };
 int each_flock(FlockVisitor& visitor);
 
-// Whether the line is about the file. Where the filesystem's device is not that of its files
+// True if the line is about the file. Where the filesystem's device is not that of its files
 // (btrfs, overlay) only if the taker may be looked at.
 bool is_about(const LockLine& line, std::uint64_t device, std::uint64_t inode);
 

@@ -36,7 +36,7 @@ class StopNotice {
 
   // Takes effect from this call on; further calls do nothing.
   void install();
-  // Whether a SIGTSTP came since the last call.
+  // True if a SIGTSTP came since the last call.
   bool asked();
   // Stops this process as SIGTSTP would have; returns once it was continued.
   void obey();
@@ -45,10 +45,11 @@ class StopNotice {
   bool installed_ = false;
 };
 
-// How a caller may block. A program with one thread lets an Alarm end the call. A library, which
-// owns neither the threads nor the signals of its process, polls every few milliseconds instead:
-// whatever handlers run meanwhile or, if interruptible, until one has run. never: not at all.
-// thread_alarm: as alarm, for one thread of several, in which SIGALRM is blocked otherwise.
+// The ways in which a caller may block. A program with one thread lets an Alarm end the call. A
+// library, which owns neither the threads nor the signals of its process, polls every few
+// milliseconds instead: whatever handlers run meanwhile or, if interruptible, until one has run.
+// never: not at all. thread_alarm: as alarm, for one thread of several, in which SIGALRM is blocked
+// otherwise.
 enum class Blocking { alarm, polling, interruptible, never, thread_alarm };
 
 // Blocks until the bytes are held (0), the deadline has come or, unless polling, a signal handler

@@ -1,4 +1,4 @@
-// Which processes have locked which bytes of one file, as /proc shows it: read once, then queried.
+// The processes that have locked bytes of one file, from /proc: read once, then queried.
 #ifndef ATMOST_OS_LOCK_HOLDINGS_H
 #define ATMOST_OS_LOCK_HOLDINGS_H
 
@@ -17,7 +17,7 @@ struct HeldRange {
 // About half a MiB, of which only the filled part is touched: meant to be static. An inherited
 // description-owned lock has an entry for every process that has it. Locks that cannot be seen
 // (those of other users' processes for ordinary users, of other pid namespaces, without /proc) are
-// missing: unreadable() says whether that is possible.
+// missing: unreadable() is true if that is possible.
 class LockHoldings {
  public:
   // Milliseconds: every descriptor of every process is looked at.

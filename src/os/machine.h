@@ -14,7 +14,7 @@ Text<255> host_name();
 // the process ends.
 std::string_view kept_host_name();
 
-// Whether the kernel gave this process rights that its caller lacks (AT_SECURE; where there is
+// True if the kernel gave this process rights that its caller lacks (AT_SECURE; where there is
 // none, real and effective ids that differ).
 bool has_raised_rights();
 

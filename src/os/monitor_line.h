@@ -1,5 +1,5 @@
-// The report of a monitored process to its monitor, in advance, in case it is killed: whether its
-// command is running, and the name of its lease.
+// The report of a monitored process to its monitor, in advance, in case it is killed: the state of
+// its command, and the name of its lease.
 #ifndef ATMOST_OS_MONITOR_LINE_H
 #define ATMOST_OS_MONITOR_LINE_H
 
@@ -31,11 +31,11 @@ class MonitorLine {
   // kernel continues this process if it is stopped.
   void started();
   // The monitored process's side: takes over its three ends, which processes that it starts do not
-  // get. False, without any effect, when they are no pipes.
+  // get. False, without any effect, if they are not pipes.
   bool accept(int reader, int writer, int life);
 
-  // Where the monitored process must not begin before the monitor says so: both call this, the one
-  // blocks until the other has done.
+  // For a monitored process that must not begin before the monitor allows it: both call this, the
+  // one blocks until the other has done.
   void wait_for_monitor() const;
   void let_begin() const;
 

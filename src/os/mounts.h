@@ -1,5 +1,5 @@
-// Which mount a directory lies in, and which others reach the same files (/proc/self/mountinfo,
-// proc(5)).
+// The mount that a directory lies in, and the others that reach the same files
+// (/proc/self/mountinfo, proc(5)).
 #ifndef ATMOST_OS_MOUNTS_H
 #define ATMOST_OS_MOUNTS_H
 
@@ -36,7 +36,7 @@ std::int64_t mount_of(int fd);
 // The value of `name` ("upperdir") among options; empty when it is not there.
 std::string_view option(std::string_view options, std::string_view name);
 
-// Whether `path` is `directory` or below it. Both absolute, without dots and trailing slashes.
+// True if `path` is `directory` or below it. Both absolute, without dots and trailing slashes.
 bool lies_in(std::string_view path, std::string_view directory);
 
 }  // namespace atmost::os

@@ -12,8 +12,8 @@ namespace atmost::os {
 
 inline constexpr std::size_t kMostPacket = 4096;
 
-// A socket pair: two ends, close-on-exec, none of 0, 1, 2; what is sent on one is received on the
-// other, whole. 0 or an errno value.
+// A socket pair: two ends, close-on-exec, none of 0, 1, 2; a packet that is sent on one is received
+// on the other, whole. 0 or an errno value.
 int open_packet_pair(Fd& one, Fd& other);
 
 // Sends `what`, and a copy of the descriptor `passed` unless it is negative. False: the other end
@@ -23,7 +23,7 @@ bool send_packet(int socket, std::string_view what, int passed = -1);
 enum class Packet {
   received,
   closed,       // the other end is closed everywhere
-  interrupted,  // a signal handler ran, or the wait's gate says so
+  interrupted,  // a signal handler ran, here or at the wait's gate
   nothing,      // the time is over
 };
 // Waits at most `at_most_ms` (negative: without limit) for a packet, and receives it into `to`,
@@ -32,7 +32,7 @@ enum class Packet {
 Packet receive_packet(int socket, int at_most_ms, char* to, std::size_t& size, Fd& passed,
                       Mutex* opening = nullptr);
 
-// Whether the other end is closed everywhere. Does not block.
+// True if the other end is closed everywhere. Does not block.
 bool is_hung_up(int socket);
 
 // Waits until one of the two is readable or hung up, or `at_most_ms` are over.

@@ -20,14 +20,14 @@ class RequestPipe {
   static constexpr int kAnswer = 101;
   static constexpr int kAskStaysOpen = 102;  // the same pipe as kAsk
 
-  // Makes the pipes and a name. Children inherit all. 0 or an errno value. Whatever was open at the
-  // three descriptors is closed.
+  // Makes the pipes and a name. Children inherit all. 0 or an errno value. Files that were open at
+  // the three descriptors are closed.
   int hang();
   bool hangs() const { return !name_.empty(); }
   // "NAME PID": of the process that is to be asked. No other RequestPipe on this machine has it.
   Text<63> address(std::int64_t pid) const;
 
-  // The letter of a request that has the right address; 0 when there is none. Never blocks.
+  // The letter of a request that has the right address; 0 if there is none. Never blocks.
   char asked() const;
   void accept();
   bool decline();  // false: this process has to end, which is an answer, too

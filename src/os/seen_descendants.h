@@ -16,8 +16,9 @@ class SeenDescendants {
   void add(std::int64_t pid, std::int64_t start_boot_ns);
   bool have(std::int64_t pid, std::int64_t start_boot_ns) const;
 
-  // How many of them run, and of those that carry one of `marks` (is_marked()) in `variable`; the
-  // pids of the first. Reads /proc: milliseconds. This process and its ancestors do not count.
+  // The number of them that run, and of those that carry one of `marks` (is_marked()) in
+  // `variable`; the pids of the first. Reads /proc: milliseconds. This process and its ancestors do
+  // not count.
   std::uint32_t alive(const char* variable, std::span<const std::uint64_t> marks,
                       std::span<std::int64_t> to) const;
 

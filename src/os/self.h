@@ -18,9 +18,9 @@ std::int64_t parent_id();
 std::uint32_t user_id();
 // A number that changes with every boot (a hash of the kernel's boot id) and is the same for all
 // processes that have the boot clock in common: containers included, but not those of another time
-// namespace. Asked once. 0 where the system has none: then nothing stored is taken for this boot's.
-// `expected` spares the question for the time namespace, whose answer is dear: another process had
-// that number and that difference of its clocks, real less boot. If both are ours, too (to a
+// namespace. Asked once. 0 if the system has none: then nothing stored is taken for this boot's.
+// `expected` saves an expensive query of the time namespace: it is the number of another process,
+// which had that difference of its clocks, real less boot. If both are ours, too (to a
 // millisecond), and the number is the machine's, we have its boot clock.
 std::uint64_t boot_hash(std::uint64_t expected = 0, std::uint64_t real_less_boot_ns = 0);
 // The environment as it is now; borrowed, NULL-terminated.
@@ -30,13 +30,13 @@ const char* variable(const char* name);
 // The working directory, or null where it cannot be determined (removed, too long).
 const char* working_directory(PathText& room);
 
-// How many descriptors this process may have open (RLIMIT_NOFILE); UINT64_MAX: no limit.
+// The number of descriptors that this process may have open (RLIMIT_NOFILE); UINT64_MAX: no limit.
 std::uint64_t descriptor_limit();
 
 // Releases memory that page faults bring back when it is needed: the program's code, and what
 // returned calls have left on the stack. For a process with one thread that will sleep long.
 void shed_memory();
-// Whether it does anything here.
+// True if it does anything here.
 extern const bool kShedsMemory;
 
 // A number that differs from call to call, for spreading work. Not random enough for anything else.

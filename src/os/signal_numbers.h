@@ -11,10 +11,10 @@ inline constexpr int kTerminate = SIGTERM;
 inline constexpr int kKill = SIGKILL;
 inline constexpr int kContinue = SIGCONT;
 
-// By which a command says to its supervisor that it works; it does nothing where nobody expects it.
+// The signal by which a command reports to its supervisor that it works; it does nothing elsewhere.
 inline constexpr int kBeat = SIGURG;
 
-// Whether the signal, at its default, stops a process from the terminal (stops()), or does nothing.
+// True if the signal, at its default, stops a process from the terminal (stops()), or does nothing.
 constexpr bool stops(int signal) {
   return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }

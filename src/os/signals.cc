@@ -21,7 +21,7 @@ sigset_t only(int signal) {
   return set;
 }
 
-// Whether the process is seen to run, or to have ended.
+// True if the process is seen to run, or to have ended.
 bool goes_on(std::int64_t pid) {
   ProcessFacts facts;
   return pid != 0 && process_facts(pid, facts) == 0 && facts.state != 'T' && facts.state != 't';

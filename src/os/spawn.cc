@@ -51,7 +51,7 @@ int execute_file(const char* path, const Program& program) {
   return errno == ENOEXEC ? execute_by_shell(path, program) : errno;
 }
 
-// Whether the search goes on with the next folder: the file is not there, or its folder cannot be
+// True if the search goes on with the next folder: the file is not there, or its folder cannot be
 // used.
 bool look_further(int error) {
   return error == ENOENT || error == ENOTDIR || error == EACCES || error == ENAMETOOLONG ||

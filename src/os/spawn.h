@@ -36,14 +36,14 @@ int become(const Program& program);
 // Where the search looks for a program without a slash: $PATH, or /bin:/usr/bin without one.
 std::string_view search_path(char* const* envp);
 
-// Whether the search would find a file of that name that any user may execute. False for a name
+// True if the search would find a file of that name that any user may execute. False for a name
 // with a slash.
 bool is_in_path(std::string_view name);
 
 struct Started {
   std::int64_t pid = 0;  // > 0: the program runs
   int fork_error = 0;    // no process could be made (EAGAIN, ENOMEM)
-  // The program could not be executed, as become() says; nothing is left to wait for.
+  // The program could not be executed, as in become(); nothing is left to wait for.
   int exec_error = 0;
 };
 
@@ -68,7 +68,7 @@ struct ChildNews {
 // Never blocks. 0, or ECHILD: there is no child left. A child whose end was reported has been
 // reaped.
 int child_news(ChildNews& to);
-// Whether this process has any child, ended ones included; reads no status change.
+// True if this process has any child, ended ones included; reads no status change.
 bool has_children();
 
 // While alive, processes below us whose parent ends become our children (PR_SET_CHILD_SUBREAPER;
@@ -84,7 +84,7 @@ class Adoption {
   [[maybe_unused]] bool was_on_ = false;
 };
 
-// Whether it has an effect.
+// True if it has an effect.
 extern const bool kAdoptsOrphans;
 
 // Ends this process at once with `code`: no exit handlers, no buffers written.

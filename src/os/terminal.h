@@ -7,14 +7,14 @@
 namespace atmost::os {
 
 bool is_terminal(int fd);
-// False when `fd` is no terminal, or one that does not know its size.
+// False if `fd` is not a terminal, or one without a known size.
 bool terminal_size(int fd, unsigned& columns, unsigned& lines);
 
-// Whether this process may write to the terminal behind `fd` without disturbing another job: it is
+// True if this process may write to the terminal behind `fd` without disturbing another job: it is
 // in the terminal's foreground.
 bool in_foreground(int fd);
 
-// Whether no other process of this session runs beside this one, its ancestors and its children:
+// True if no other process of this session runs beside this one, its ancestors and its children:
 // then nobody else writes to the session's terminal, unless an ancestor does it instead of waiting
 // for us. False when that cannot be seen (no /proc). Reads a file of each process.
 bool alone_on_terminal();

@@ -42,9 +42,9 @@ class Locked {
 // has no effect on vfork, posix_spawn and a bare clone(2).
 void keep_through_fork(Mutex& mutex, void (*in_child)());
 
-// How many forks have begun since keep_through_fork(), in this process and those it comes from. A
-// thread that sets a variable (__ATOMIC_SEQ_CST) and then finds the count as before knows that
-// `in_child` of every later fork finds the variable set.
+// The number of forks since keep_through_fork(), in this process and those it comes from. A thread
+// that sets a variable (__ATOMIC_SEQ_CST) and then finds the count as before knows that `in_child`
+// of every later fork finds the variable set.
 std::uint64_t fork_count();
 
 // A thread with every signal blocked, so that it never runs the program's handlers.

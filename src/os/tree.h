@@ -14,7 +14,7 @@
 
 namespace atmost::os {
 
-// Whether a descendant of a root may be signalled.
+// True if a descendant of a root may be signalled.
 class Reach {
  public:
   // `descendant` was below `root` a moment ago; asked while a handle to it is open, and only acted

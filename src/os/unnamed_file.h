@@ -19,13 +19,13 @@ int open_unnamed(const char* directory, Fd& to);
 // those blocks to the disk first, and this blocks as long as that takes.
 int free_blocks(int fd, std::int64_t from, std::int64_t to);
 
-// Whether 64 KiB more could be written at the end of the file now.
+// True if 64 KiB more could be written at the end of the file now.
 int has_room(int fd);
 
 // Opens the same file for reading only, close-on-exec.
 int open_reader(const Fd& file, Fd& to);
 
-// Whether a process besides this one has the file open for writing, as far as can be seen. `fd` is
+// True if a process besides this one has the file open for writing, as far as can be seen. `fd` is
 // the only descriptor of this process for the file; it is opened anew, unless there are none.
 bool has_other_writers(Fd& fd);
 

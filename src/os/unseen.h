@@ -10,7 +10,7 @@ namespace atmost::os {
 // process above us that adopts orphans. Our process gets no SIGCHLD, and no wait of another thread
 // returns, whether or not SIGCHLD is ignored. The program begins with every signal blocked, with
 // the signals ignored that we ignore, and with all of our descriptors that are not close-on-exec.
-// 0 or an errno value: of the fork, or of the exec as become() says it. Blocks until the program is
+// 0 or an errno value: of the fork, or of the exec as from become(). Blocks until the program is
 // executed. Any thread. PORTABLE: there is a child that ends at once, and its SIGCHLD.
 int start_unseen(const Program& program);
 

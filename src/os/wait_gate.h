@@ -22,7 +22,7 @@ class WaitGate {
   WaitGate& operator=(const WaitGate&) = delete;
   ~WaitGate();
 
-  // Whether a handler ran while the thread waited, or the descriptor was readable then.
+  // True if a handler ran while the thread waited, or the descriptor was readable then.
   bool interrupted() const { return interrupted_; }
 
  private:

@@ -6,8 +6,8 @@
 
 namespace atmost::os {
 
-// Both ends are close-on-exec and nonblocking. Children made by fork() share them: what a child
-// raises is seen by its parent.
+// Both ends are close-on-exec and nonblocking. Children made by fork() share them: a parent sees
+// the wake-up of its child.
 class WakePair {
  public:
   enum class End { near, far };

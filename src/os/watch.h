@@ -42,7 +42,7 @@ class Watch {
     watch_count_ = 0;
   }
   bool started() const { return started_; }
-  // Whether it watches, rather than merely sleeps.
+  // True if it watches, rather than merely sleeps.
   bool sees() const { return started_ && !blind_ && inotify_.open(); }
 
  private:

@@ -17,8 +17,8 @@ const Stamp& measured_from(const LastAdmission& last, ElapsedFrom from) {
   return last.start;
 }
 
-// How long until `last` is `interval` ago; 0: it is. A moment that lies in the future counts as
-// just now, which is noted.
+// The time until `last` is `interval` ago; 0 if it is already. A moment that lies in the future
+// counts as just now, which is noted.
 Duration rest_of(const Stamp& last, Duration interval, const Instant& now, Decision& answer) {
   if (interval.is_zero() || !last.known) return {};
   const std::int64_t age = age_ns(last, now);
@@ -42,8 +42,9 @@ bool too_soon(const Request& request, const View& view, const Instant& now, Deci
   return true;
 }
 
-// Why a holder may not be stopped; none: it may. A program that uses the library may have agreed
-// neither to be stopped nor to be asked for the slot; one with a foreign lock knows nothing of us.
+// The reason for which a holder may not be stopped; none if it may. A program that uses the library
+// may have agreed neither to be stopped nor to be asked for the slot; one with a foreign lock does
+// not obey our rules.
 Why immunity(const HolderView& holder) {
   if (holder.foreign_lock) return Why::foreign;
   const bool library = holder.kind == HolderKind::library && holder.eviction == Eviction::none;
@@ -51,8 +52,8 @@ Why immunity(const HolderView& holder) {
 }
 
 // Adds the slots of overdue holders, oldest first, as many as are needed, except those that may not
-// be stopped; notes when the next one becomes overdue. Why::immune or foreign and the culprit: an
-// overdue holder was passed over.
+// be stopped; notes when the next one becomes overdue. An overdue holder was passed over, for
+// Why::immune or foreign; and the culprit.
 void find_victims(const View& view, const Instant& now, Duration expire_after, std::uint32_t needed,
                   Decision& answer) {
   bool taken[kMaxVictims] = {};
@@ -127,7 +128,7 @@ void in_queue(const Request& request, const View& view, Decision& answer) {
   answer.waiters = view.queued;
 }
 
-// How many holders would have to go for the request to fit.
+// The number of holders that would have to go for the request to fit.
 std::uint32_t in_the_way(const LockSpec& lock, const View& view) {
   if (lock.mode == Mode::exclusive) return view.held;
   const std::uint32_t wanted = view.held + lock.take;

@@ -1,9 +1,10 @@
-// How short a run may be before it is suspicious: a backup that ends at once has saved nothing.
+// The run time below which a run is suspiciously short: a backup that ends at once has saved
+// nothing.
 //
-// The forecast (forecast.h) from the lock's own runs says below which time few of them fall; how
-// quick the runs of other locks are is no reason to expect quick ones here. After a run that was
-// too short, the floor stays where it is until the job has shown that it has become quicker: else
-// the second such run would look like the first. Pure arithmetic.
+// The forecast (forecast.h) from the lock's own runs has the time below which few of them fall;
+// quick runs of other locks give no reason to expect quick ones here. After a run that was too
+// short, the floor stays where it is until the job has shown that it has become quicker: else the
+// second such run would look like the first. Pure arithmetic.
 #ifndef ATMOST_POLICY_FLOOR_H
 #define ATMOST_POLICY_FLOOR_H
 

@@ -1,9 +1,9 @@
 // The chance that the next run is longer than a given time.
 //
 // The next run is like one of the lock's last few runs, or like one of its last hundred, within one
-// of four widths, or like any run of the directory. How often each of these was true is counted for
-// the lock, the older runs counting less, and for all locks of the directory of the same age; a
-// lock with few runs goes by the directory's counts. Pure arithmetic.
+// of four widths, or like any run of the directory. The times that each of these was true are
+// counted for the lock, the older runs counting less, and for all locks of the directory of the
+// same age; a lock with few runs goes by the directory's counts. Pure arithmetic.
 #ifndef ATMOST_POLICY_FORECAST_H
 #define ATMOST_POLICY_FORECAST_H
 
@@ -29,8 +29,8 @@ inline Forecast forecast(const LockStats& lock_stats, const DirectoryStats& dire
   return forecast(lock_stats, directory_stats, weigh(lock_stats, directory_stats));
 }
 
-// The same from the lock's own runs alone: how likely the next run takes at most step s, provided
-// that it is like some earlier one. Rises with s.
+// The same from the lock's own runs alone: the chance that the next run takes at most step s,
+// provided that it is like some earlier one. Rises with s.
 struct OwnForecast {
   double within[kSteps];
 };

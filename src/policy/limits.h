@@ -10,13 +10,13 @@
 namespace atmost::policy {
 
 // A limit of `auto` is computed from the view's statistics. If there are none, if they cannot have
-// been written by us, or if the lock itself has too few runs, the result is no interval and the
+// been written by us, or if the lock itself has too few runs, the result has no interval and the
 // longest time. ExpireAfter is never shorter than IfElapsed, and where both are learned, longer
 // than the usual interval. A learned silence is as long as a whole run may take: no silence of a
 // run is longer than the run, so the risk is kept, and a run that works on is not stopped.
 Limits limits_of(const Request& request, const View& view);
 
-// All three limits, and how each was derived.
+// All three limits, and the derivation of each.
 Tuning tuning_of(const LockStats& lock_stats, const DirectoryStats& directory_stats,
                  const LearnedBounds& bounds);
 

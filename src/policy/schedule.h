@@ -1,5 +1,4 @@
-// How often a lock is requested: the interval learned from its own schedule, and the detection of
-// spam.
+// The schedule of a lock's requests: the interval learned from it, and the detection of spam.
 #ifndef ATMOST_POLICY_SCHEDULE_H
 #define ATMOST_POLICY_SCHEDULE_H
 

@@ -30,7 +30,7 @@ constexpr int step_of(Duration length) {
 
 inline constexpr float kMostCounts = 1e6f;
 
-// Whether no value is NaN, negative, or larger than any that we write.
+// True if no value is NaN, negative, or larger than any that we write.
 constexpr bool are_counts(const float* counts, int size) {
   for (int i = 0; i < size; ++i) {
     if (!(counts[i] >= 0 && counts[i] <= kMostCounts)) return false;

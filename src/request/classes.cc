@@ -82,8 +82,8 @@ class Parser {
     return "expected a class name here: use letters, digits and _";
   }
 
-  // The next character that is no blank; NUL at the end, and for a NUL in the text, which is then
-  // no name.
+  // The next character that is not a blank; NUL at the end, and for a NUL in the text, which is
+  // then not a name.
   char peek() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n'))
       ++at_;

@@ -1,5 +1,5 @@
-// Class expressions: on which hosts and when something is to be done. Pure text; the caller says
-// which classes are set.
+// Class expressions: on which hosts and when something is to be done. Pure text; the caller knows
+// the classes that are set.
 //
 //   expression := term { "|" term }          or
 //   term       := factor { ("." | "&") factor }   and; the dot and the ampersand mean the same

@@ -75,7 +75,7 @@ class Reader {
     }
   };
 
-  // 90, 1.5, .5, 1e1: what strtod(3) and sleep(1) take, without a sign.
+  // 90, 1.5, .5, 1e1: the numbers of strtod(3) and sleep(1), without a sign.
   bool read_number(Number& to) {
     to.whole = digits();
     if (!at_end() && text_[at_] == '.') {

@@ -7,11 +7,11 @@
 namespace atmost {
 namespace {
 
-// How many bytes at the beginning stand for themselves in a JSON string: nearly all of nearly every
-// name.
+// The number of bytes at the beginning that stand for themselves in a JSON string, as nearly all
+// bytes of names do.
 std::size_t plain_bytes(std::string_view from) {
-  // Eight bytes at a time, while certainly each of them does; the highest bit of a byte says that
-  // it may not.
+  // Eight bytes at a time, while certainly each of them does; the highest bit of a byte marks one
+  // that may not.
   constexpr std::uint64_t kEach = 0x0101010101010101;
   constexpr std::uint64_t kHighest = 0x80 * kEach;
   const auto maybe_zero = [](std::uint64_t word) { return (word - kEach) & ~word; };

@@ -10,14 +10,14 @@
 //   - Longer than 255 bytes: as many whole characters (%HH is one) as leave room for "%+", the
 //     SHA-256 of the long form (without ".lock") as 64 lower-case hex digits, and ".lock".
 //
-// Why no two share a file. Escaping is undone byte by byte: "%" is always followed by two hex
-// digits or, in cut forms, by "+"; so no cut form equals an uncut one. A name holds no "="; an
-// atom's first "=" ends its operator (which has none), its last "@" begins its host (which has
-// none). Cut forms differ unless SHA-256 collides. The hash is a cryptographic one because users of
-// one lock directory need not trust one another's names. The case of letters is kept; on a
-// filesystem that ignores case, names that differ only by case share a file. No name leads out of
-// the directory: "/" and NUL are written %2F and %00, and no file name is empty or starts with a
-// dot.
+// Two names never share a file, for this reason: Escaping is undone byte by byte: "%" is always
+// followed by two hex digits or, in cut forms, by "+"; so no cut form equals an uncut one. A name
+// holds no "="; an atom's first "=" ends its operator (which has none), its last "@" begins its
+// host (which has none). Cut forms differ unless SHA-256 collides. The hash is a cryptographic one
+// because users of one lock directory need not trust one another's names. The case of letters is
+// kept; on a filesystem that ignores case, names that differ only by case share a file. No name
+// leads out of the directory: "/" and NUL are written %2F and %00, and no file name is empty or
+// starts with a dot.
 #include <cstddef>
 
 #include "core/parse.h"
@@ -86,8 +86,7 @@ class Form {
   request::Sha256 hash_;
 };
 
-// Undoes the escaping; what is no escape stays (callers compare with the canonical form
-// afterwards).
+// Undoes the escaping; other characters stay (callers compare with the canonical form afterwards).
 void append_unescaped(Text<255>& to, std::string_view from) {
   for (std::size_t i = 0; i < from.size(); ++i) {
     const bool escape = from[i] == '%' && i + 2 < from.size() && hex_value(from[i + 1]) >= 0 &&

@@ -1,4 +1,4 @@
-// Which name may have been meant.
+// Finds the name that may have been meant.
 #include "core/parse.h"
 
 namespace atmost {

@@ -107,7 +107,7 @@ Status check_store(std::string_view text) {
   const Scheme* known = scheme_of(text);
   if (known != nullptr && known->traits.has_path && text.size() == known->name.size() + 1)
     return {};
-  // A path may have any characters; it is no secret.
+  // A path may have any characters, and is not secret.
   if (known != nullptr && known->directory) {
     if (is_fleet(text)) return {};
     return error_of(Code::usage, 0,

@@ -51,8 +51,7 @@ TimeClass time_class(std::string_view name);
 // False for TimeUnit::none and impossible.
 bool covers(const TimeClass& one, const CivilTime& time);
 
-// Whether the class selects hours of the day: what it guards is meant to run at those hours, once a
-// day.
+// True if the class selects hours of the day: its atom is meant to run at those hours, once a day.
 constexpr bool names_hours(const TimeClass& one) {
   return one.unit == TimeUnit::hour || one.unit == TimeUnit::part_of_day;
 }

@@ -1,4 +1,4 @@
-// Which waiters have a better claim to the room that there is for a caller.
+// The waiters with a better claim to the free slots than a caller.
 #ifndef ATMOST_RULE_CLAIMS_H
 #define ATMOST_RULE_CLAIMS_H
 

@@ -34,7 +34,7 @@ bool asks_for_ancestor(const Caller& caller) {
   return caller.request->nested || (caller.ticket != nullptr && !caller.ticket->drawn);
 }
 
-// Whether K slots are open and no more than N would be held, K of them by us: reserves them.
+// True if K slots are open and no more than N would be held, K of them by us: reserves them.
 void see_slots(Facts& facts, const Asker& asker, View& view) {
   const LockSpec& lock = *asker.lock;
   std::uint32_t open = facts.reserve(lock.take);
@@ -63,7 +63,7 @@ void see_everything(Facts& facts, View& view) {
   if (!others.foreign) view.held = facts.held(kMaxSlots);
 }
 
-// Without room: what is in the way, and which of it may be stopped.
+// Without room: the holders in the way, and those of them that may be stopped.
 void see_obstacles(Facts& facts, const Caller& caller, View& view) {
   const Request& request = *caller.request;
   if (view.foreign_lock) {
@@ -250,7 +250,7 @@ class Judgement {
       plan_.step = QueueStep::draw;
     // In locks that did not refuse us we claim nothing, as we could not come whatever becomes free
     // there; if an interval refused us, in none. After a final answer the place stays as it is
-    // until we leave it: nobody knows it elsewhere.
+    // until we leave it: it is recorded nowhere else.
     const bool early = decision.verdict == Verdict::too_soon && !for_rate;
     const bool leaves = !early && !for_rate && !worth_waiting(decision);
     plan_.claims_in = early ? Ticket::kNowhere : leaves ? ticket.claims_in : decision.lock;

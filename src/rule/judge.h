@@ -1,4 +1,4 @@
-// The rule: facts in, plan out. Everything that decides who is admitted, when, before whom and with
+// The rule: facts in, plan out. The decisions about who is admitted, when, before whom and with
 // which number, once for all stores.
 #ifndef ATMOST_RULE_JUDGE_H
 #define ATMOST_RULE_JUDGE_H

@@ -11,9 +11,9 @@
 namespace atmost::run {
 
 // The command writes into the file itself, by its standard output and standard error alike: no
-// process copies anything, and what both say stays in order. While it runs, look() frees the middle
-// of what was written, so that only the beginning and the end take room. Single-threaded; one
-// owner. Touches nothing until open(). If this process dies, the output is lost with the last
+// process copies anything, and the texts of both stay in order. While it runs, look() frees the
+// middle of what was written, so that only the beginning and the end take room. Single-threaded;
+// one owner. Touches nothing until open(). If this process dies, the output is lost with the last
 // process that has the file open, and until then nothing bounds it.
 class KeptOutput {
  public:
@@ -23,7 +23,7 @@ class KeptOutput {
     std::int64_t last = 0;   // and of its end, at least 16 KiB
   };
 
-  // Opens the file, in $TMPDIR or else /tmp. Error (cannot_create): says why there is none.
+  // Opens the file, in $TMPDIR or else /tmp. Error (cannot_create): the reason why there is none.
   Status open(const Bound& bound);
 
   // Close-on-exec; -1 before open().
@@ -32,15 +32,15 @@ class KeptOutput {
   // Frees the middle. Returns when to call it next, on the boot clock.
   std::int64_t look(std::int64_t boot_ns);
 
-  // Opens it for another process, which may only read it: how many bytes of its end are whole; 0:
-  // it cannot be opened.
+  // Opens it for another process, which may only read it. Returns the number of bytes of its end
+  // that are whole; 0 if it cannot be opened.
   std::int64_t open_end(os::Fd& to) const;
 
-  // Whether the filesystem had room for more to the end. If it had none, output may be missing.
+  // True if the filesystem had room for more to the end. If it had none, output may be missing.
   bool has_room() const;
 
-  // Writes what was kept to this process's standard output, and a line between beginning and end
-  // that says how much was left out. Blocks as long as the reader does. Does nothing when the
+  // Writes the kept output to this process's standard output, and between beginning and end a line
+  // with the number of omitted bytes. Blocks as long as the reader does. Does nothing when the
   // reader is gone.
   void show();
 

@@ -1,5 +1,5 @@
-// Which signals that arrive for the supervisor are passed on to the command. Every signal that can
-// be blocked arrives; none of them ends the supervisor itself.
+// The signals for the supervisor that are passed on to the command. Every signal that can be
+// blocked arrives; none of them ends the supervisor itself.
 #ifndef ATMOST_RUN_PASSING_H
 #define ATMOST_RUN_PASSING_H
 
@@ -31,7 +31,7 @@ enum class Passing : std::uint8_t {
 // STOP cannot be seen.
 Passing passing_of(int signal);
 
-// Whether it is a signal that people and service managers use to end a program: HUP, INT, QUIT,
+// True if it is a signal that people and service managers use to end a program: HUP, INT, QUIT,
 // TERM.
 bool asks_to_end(int signal);
 

@@ -18,7 +18,8 @@ class Silence {
   // Stopped after `limit`; zero: never.
   explicit constexpr Silence(Duration limit) : limit_(limit) {}
 
-  // How often to look: a twentieth of the limit, so that silence is noticed within a tenth of it.
+  // The interval of looks: a twentieth of the limit, so that silence is noticed within a tenth of
+  // it.
   static constexpr std::int64_t kLooks = 20;
   // A look takes at most this part of a processor; else the pauses become longer.
   static constexpr std::int64_t kPauseForCost = 1000;
@@ -30,7 +31,7 @@ class Silence {
   constexpr bool silent() const { return silent_ns_ > 0; }
   // When to look next; kForever: never.
   constexpr std::int64_t next_ns() const { return next_ns_; }
-  // Whether the look at `now_ns` may be the one that finds the limit reached.
+  // True if the look at `now_ns` may be the one that finds the limit reached.
   constexpr bool may_end(std::int64_t now_ns) const {
     return silent_ns_ + counted(now_ns) >= limit_.ns;
   }
@@ -66,7 +67,7 @@ class Silence {
     next_ns_ = plus(now_ns, {left_ns > 0 && left_ns < pause_ns_ ? left_ns : pause_ns_});
   }
 
-  // The command says that it works, and that it may be silent until `eta` from now.
+  // The command reports that it works, and may be silent until `eta` from now.
   constexpr void beat(std::int64_t now_ns, Duration eta) {
     expected_until_ns_ = eta.is_zero() ? 0 : plus(now_ns, eta);
     silent_ns_ = cpu_ns_ = total_ns_ = 0;

@@ -1,4 +1,4 @@
-// Supervision as a table: what happens to a command, and what is done about it.
+// Supervision as a table: the events of a command, and our actions.
 #ifndef ATMOST_RUN_STAGES_H
 #define ATMOST_RUN_STAGES_H
 
@@ -47,7 +47,8 @@ inline constexpr Step kSteps[kStages][kEvents] = {
     // draining
     {{Stage::draining, Action::none}, {Stage::done, Action::none}, {Stage::done, Action::none},
      {Stage::interrupting, Action::interrupt}, {Stage::interrupting, Action::interrupt}},
-    // Interrupting: what the main process leaves behind is stopped as well, and keeps the hold.
+    // Interrupting: processes that the main process leaves behind are stopped as well, and keep the
+    // hold.
     {{Stage::interrupting, Action::none}, {Stage::done, Action::none}, {Stage::done, Action::none},
      {Stage::terminating, Action::terminate}, {Stage::interrupting, Action::none}},
     // terminating
@@ -65,7 +66,7 @@ constexpr Step step(Stage stage, Event event) {
                               : kSteps[static_cast<int>(stage)][static_cast<int>(event)];
 }
 
-// Whether we are stopping the command, rather than watching it.
+// True if we are stopping the command, rather than watching it.
 constexpr bool stopping(Stage stage) {
   return stage >= Stage::interrupting && stage <= Stage::killing;
 }

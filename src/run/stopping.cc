@@ -50,8 +50,8 @@ void Supervisor::act(Action action) {
   deadline_ns_ = plus(os::boot_ns(), task_.kill_grace);
 }
 
-// While the command is being stopped, what the main process leaves behind keeps the hold: what
-// cannot be signalled is not gone.
+// While the command is being stopped, processes that the main process leaves behind keep the hold:
+// a process that cannot be signalled is not gone.
 void Supervisor::end_of_main() {
   // If we had other children before, we cannot recognise the command's orphans.
   const bool just_asked =

@@ -22,8 +22,8 @@ if [ "$language" != c ]; then
   cd "$folder/binding"
 fi
 
-# Builds, installs and says how the program runs: it takes the lock "one", asks `atmost check one`
-# and prints the answer, and releases it.
+# Builds and installs the program, and sets the command that runs it: it takes the lock "one",
+# asks `atmost check one` and prints the answer, and releases it.
 case $language in
   c)
     cat >"$folder/program/one.c" <<'C'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A binding's own tests, by its language's own runner, as anybody runs them: the library and the
-# programs are installed, and the environment says where, and nothing else.
+# A binding's own tests, by its language's own runner, as a user runs them: the library and the
+# programs are installed, and the environment has only their places.
 #
 #     run.sh BUILD SOURCE LANGUAGE [SCRIPT]    the tests, or the script
 set -eu

@@ -1,8 +1,8 @@
 #!/bin/sh
 # A process that cannot be signalled is not gone: a part of the command that runs as root (a
-# set-user-ID program, as sudo is) keeps the slot until it ends, and is named; the history says
-# which signals were refused. A command that ends by itself was not stopped.
-# $as_root, $how and $stop are several words.
+# set-user-ID program, as sudo is) keeps the slot until it ends, and is named; the history has the
+# signals that were refused. A command that ends by itself was not stopped. $as_root, $how and
+# $stop are several words.
 # shellcheck disable=SC2086
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "whole trees are not seen with POSIX alone"

@@ -1,4 +1,4 @@
-// At most N: who gets in, on which slots, with which token, and how a slot becomes free.
+// At most N: admissions, their slots and tokens, and the freeing of slots.
 #include "contract.h"
 
 namespace atmost::contract {
@@ -185,7 +185,7 @@ TEST_P(StoreContract, ALeaseReleasesAtItsEndAndOnlyOnce) {
     const Lease ends_here = std::move(second.lease);
     EXPECT_FALSE(second.lease.held());
     EXPECT_TRUE(ends_here.held());
-    second.release();  // what was moved away is nobody's any more
+    second.release();  // the file that was moved away has no holders any more
     EXPECT_FALSE(first.admitted());
   }
   EXPECT_TRUE(first.admitted());

@@ -1,4 +1,4 @@
-// The suite's vocabulary: callers that ask, requests in short, and what inspect() saw.
+// The suite's vocabulary: callers that ask, short requests, and the results of inspect().
 #ifndef ATMOST_TESTS_CONTRACT_CONTRACT_H
 #define ATMOST_TESTS_CONTRACT_CONTRACT_H
 

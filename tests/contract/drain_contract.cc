@@ -62,7 +62,7 @@ TEST_P(StoreContract, SeveralSlotsDoNotReachOverADrainedOne) {
   EXPECT_EQ(holder(3, 2).slots(), (Slots{1, 3}));
 }
 
-// Many held slots in front make a store look for shortcuts; a drained slot is none.
+// Many held slots in front make a store look for shortcuts; a drained slot allows none.
 TEST_P(StoreContract, ADrainedSlotBehindManyHeldOnesIsPassedOver) {
   NEEDS(several_slots);
   NEEDS(drain);

@@ -1,4 +1,4 @@
-// First come, first served; and who does not wait, does not overtake.
+// First come, first served; and a caller that does not wait does not overtake.
 #include "contract.h"
 
 namespace atmost::contract {
@@ -115,8 +115,7 @@ TEST_P(StoreContract, ASmallLimitsQueueDoesNotBlockALargeOne) {
   EXPECT_TRUE(one(3).admitted());
 }
 
-// Two slots above the limit are held and leave room for one more below it: for the one who has
-// waited.
+// Two slots above the limit are held and leave room for one more below it: for the waiter.
 TEST_P(StoreContract, HoldersAboveTheLimitLeaveLessOver) {
   NEEDS(queue);
   Caller* low[] = {&holder(5), &holder(5), &holder(5)};
@@ -267,7 +266,7 @@ TEST_P(StoreContract, OneJoinerWaitsForAll) {
   EXPECT_EQ(second.queue().why, Why::joined);
   EXPECT_FALSE(second.ticket.drawn);
   EXPECT_EQ(first.queue().why, Why::no_slot);  // it has not joined itself
-  EXPECT_EQ(one(1).ask().why, Why::no_slot);   // who did not ask to join has not joined
+  EXPECT_EQ(one(1).ask().why, Why::no_slot);   // a caller without `join` has not joined
 
   before.release();
   EXPECT_EQ(joiner().queue().why, Why::joined);  // the slot is owed to the one that runs for all

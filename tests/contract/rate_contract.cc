@@ -1,4 +1,4 @@
-// At most K in any window of length T, and who may wait: rates, and the limits of the queue.
+// At most K in any window of length T: rates, and the limits of the queue.
 #include <random>
 
 #include "contract.h"

@@ -35,7 +35,7 @@ class SharedWorld final : public World {
   std::optional<std::string> bytes() override {
     std::ostringstream all;
     std::ifstream file(path(0), std::ios::binary);
-    char part[1 << 20];  // what comes behind it is heartbeats: a hole as large as memory
+    char part[1 << 20];  // behind it are heartbeats: a hole as large as memory
     file.read(part, sizeof part);
     all.write(part, file.gcount());
     return all.str();

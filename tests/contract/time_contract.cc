@@ -1,4 +1,4 @@
-// At most once every T: the last admission, and what counts as one.
+// At most once every T: the last admission, and the runs that count as one.
 #include "contract.h"
 
 namespace atmost::contract {
@@ -150,7 +150,7 @@ TEST_P(StoreContract, NothingIsTooSoonForALockThatNobodyUsed) {
     caller.request.elapsed_from = from;
     if (from == ElapsedFrom::start) {
       EXPECT_TRUE(caller.admitted());
-      caller.release(Ending::unknown);  // how it ended is not known: neither a finish nor a success
+      caller.release(Ending::unknown);  // its end is not known: neither a finish nor a success
     } else {
       EXPECT_TRUE(caller.admitted(at(1)));
       caller.release(Ending::unknown);

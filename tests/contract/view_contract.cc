@@ -175,7 +175,7 @@ TEST_P(StoreContract, ASlotThatIsTakenOverIsLeftToTheTaker) {
   EXPECT_EQ(before.lease.contested(0), Contest::none);
   Owned<HolderStop> stop = taker.stop(overdue, 1);
   ASSERT_TRUE(static_cast<bool>(stop));
-  if (!can().leased) {  // those are told, and it takes a moment
+  if (!can().leased) {  // those get a message, which takes a moment
     EXPECT_EQ(before.lease.contested(0), Contest::for_its_place);
   }
   Caller& rival = one(1);

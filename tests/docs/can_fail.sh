@@ -5,7 +5,7 @@ program=$1 source=$2
 folder=$(mktemp -d "${TMPDIR:-/tmp}/atmost-docs-fail.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 
-# One block, from standard input, is the document; its first line tells it apart in messages.
+# One block, from standard input, is the document; messages name it by its first line.
 document() {
   { printf 'Text.\n\n' && sed 's/^/    /' && printf '\nText.\n'; } >"$folder/document.md"
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# manuals_can_fail.sh SOURCE MANUALS: what may be wrong with an explanation of an option is seen when
-# the manuals are made, and what may be wrong with a manual by manuals.sh.
+# manuals_can_fail.sh SOURCE MANUALS: faults in the explanation of an option are found when the
+# manuals are made, and faults in a manual by manuals.sh.
 set -eu
 source=$1 manuals=$2
 here=$(dirname "$0")

@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-NO_MESSAGES = {  # files, or folders, whose literals are no messages: why
+NO_MESSAGES = {  # files, or folders, whose literals are not messages: the reason
     "cli/help.cc": "help",
     "src/options/table.h": "help",
     "cli/subcommands.cc": "help",
@@ -39,7 +39,7 @@ NO_MESSAGES = {  # files, or folders, whose literals are no messages: why
 MESSAGES = {f"libexec/report/{name}.cc" for name in (
     "jobs_main", "report_main", "save", "stats_main")}
 MESSAGES.add("libexec/doctor/setup_group.cc")
-NAMES = {  # literals of other files that are no messages, either
+NAMES = {  # literals of other files that are not messages, either
     "admits again", "atmost history", "atmost report", "atmost stats", "atmost top",
     "standard input", "since %s (%.1f s ago", "timed out", "not capable"}
 OPTIONS_OF = re.compile(r"usage: |^ +-|^\\n|\\n[A-Z]")  # help

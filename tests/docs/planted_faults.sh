@@ -1,7 +1,6 @@
 #!/bin/sh
-# planted_faults.sh: docs/internals/proof.md lists each planted fault, as the head of its patch
-# tells it.
-# planted_faults.sh --print: the rows of that list.
+# planted_faults.sh: docs/internals/proof.md lists each planted fault, in the words of its patch's
+# head. planted_faults.sh --print: the rows of that list.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 

@@ -291,7 +291,7 @@ TEST_F(Fleet, AListShowsTheRestAndNamesWhatIsNotOurs) {
   }
 }
 
-// All that a lock leaves behind goes in time, but for what somebody ordered to stay.
+// The keys that a lock leaves behind go in time, except those that were ordered to stay.
 TEST_F(Fleet, UsedLocksAreForgottenByEtcd) {
   const std::string run =
       atmost_program() + " run --no-history -q --store " + cluster_.url("/t") + " ";

@@ -64,7 +64,7 @@ class Liveness : public ::testing::Test {
   static void kill_all(std::list<Job>& waiters) {
     for (Job& each : waiters) each.signal_group(SIGKILL);
   }
-  // How long a newcomer that waits needs; the limit: not in so long.
+  // The time that a waiting newcomer needs; the limit if it was not admitted in that time.
   double time_to_start(double limit) const {
     const double begun = seconds_now();
     Job newcomer = caller(cluster_.url("/t"), "-w inf --ttl 30s", "true");

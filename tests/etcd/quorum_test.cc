@@ -1,6 +1,6 @@
-// Whoever waits learns that etcd has lost its majority: ATMOST_ETCD_TIMEOUT after a watch has
-// broken, or, where members fall silent, after a renewal is overdue. Whoever leads it is no
-// majority, and its death no loss.
+// A waiter learns that etcd has lost its majority: ATMOST_ETCD_TIMEOUT after a watch has broken,
+// or, where members fall silent, after a renewal is overdue. The leader alone is not a majority,
+// and its death is not a loss.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -78,7 +78,7 @@ TEST_F(Reach, TlsGoesThroughAProxyUnseen) {
   EXPECT_TRUE(ran());
   EXPECT_GT(relay.seen("CONNECT etcd.invalid"), 0);
   EXPECT_EQ(relay.seen("/kv/txn"), 0);
-  // A proxy is no reason to trust anybody else.
+  // A proxy gives no reason to trust other certificates.
   expect_refused(run("etcd://other.invalid" + port + "/t", variables), 69, "subject name");
 }
 

@@ -1,4 +1,5 @@
-// How the tests of etcd's ways in ask: atmost in a shell, and what must be true of every refusal.
+// The callers of the tests of etcd's ways in: atmost in a shell, and what must be true of every
+// refusal.
 #ifndef ATMOST_TESTS_ETCD_SECURE_KIT_H
 #define ATMOST_TESTS_ETCD_SECURE_KIT_H
 

@@ -62,7 +62,7 @@ class Turns : public ::testing::Test {
     return all;
   }
 
-  // Whether etcd shows a place whose caller has had its turn and did not use it.
+  // True if etcd shows a place whose caller has had its turn and did not use it.
   bool any_turn() const {
     const std::set<std::string> places = shown("value");
     return std::any_of(places.begin(), places.end(), [](const std::string& place) {

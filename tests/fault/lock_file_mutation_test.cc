@@ -1,4 +1,4 @@
-// 20,000 fixed mutations of lock files: what the fuzzer looks for, on every build and in seconds.
+// 20,000 fixed mutations of lock files: the checks of the fuzzer, on every build and in seconds.
 #include <gtest/gtest.h>
 
 #include <cstring>

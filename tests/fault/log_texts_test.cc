@@ -1,4 +1,4 @@
-// 1,000 fixed inputs of the fuzzer of the log: what it looks for, on every build and in seconds.
+// 1,000 fixed inputs of the fuzzer of the log: its checks, on every build and in seconds.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -106,8 +106,8 @@ TEST_P(StoreFault, AdmissionThatMakesTheFile) {
   const auto remove = [](World& world) { ASSERT_EQ(unlink(world.path.c_str()), 0); };
   const auto make = [](World& world, User& user) {
     attempt(user);
-    // The stranger's descriptor leads to the file that was; what is granted here is held in the new
-    // one.
+    // The stranger's descriptor leads to the old file; a slot that is granted here is held in the
+    // new one.
     Outsider witness(world.path);
     for (std::uint32_t slot : user.slots()) EXPECT_TRUE(witness.sees_lock(slot_byte(slot)));
     user.end();
@@ -202,7 +202,7 @@ TEST_P(StoreFault, AProcessThatEndsLeavesNothingWhateverFailed) {
 // The token in the file, read from outside.
 std::uint64_t token_in(const Outsider& file) { return file.get<Header>(kHeaderAt).token; }
 
-// All or none: whoever was not admitted has not begun an interval either.
+// All or none: a refused caller has not begun an interval either.
 TEST_P(StoreFault, SeveralLocks) {
   each_call(kSlots, nothing, not_yet, [](World& world, User& user) {
     const std::uint64_t before = token_in(world.witness);
@@ -230,7 +230,7 @@ TEST_P(StoreFault, LookingAndDraining) {
   });
 }
 
-// A drained lock stays shut whatever fails: what cannot be read is not "open".
+// A drained lock stays shut after any failure: a flag that cannot be read does not count as open.
 TEST_P(StoreFault, ADrainedLockAdmitsNobody) {
   const auto drain = [](World& world) {
     User drainer(world.path);

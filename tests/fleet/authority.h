@@ -18,9 +18,9 @@ class Authority {
   Authority(std::string directory, const std::string& name);
 
   std::string file() const { return base_ + ".crt"; }
-  // A certificate for servers and clients and its key, DIRECTORY/NAME.crt and .key. `names` as
-  // openssl's subjectAltName has them ("IP:127.0.0.1"); `subject` as its -subj. Negative days: it
-  // has ended.
+  // A certificate for servers and clients and its key, DIRECTORY/NAME.crt and .key. `names` in the
+  // notation of openssl's subjectAltName ("IP:127.0.0.1"); `subject` as its -subj. Negative days:
+  // it has ended.
   Certificate issue(const std::string& name, const std::string& names,
                     const std::string& subject = "/O=atmost", int days = 2) const;
 

@@ -32,8 +32,7 @@ class Job {
   pid_t pid() const { return pid_; }
   // Nothing once wait() has told of its end: the number may be another's.
   void signal_group(int signal) const;
-  // How it ended, as a shell would say it (128 + signal); nothing when it has not within so many
-  // seconds.
+  // Its exit code in a shell (128 + signal); nothing when it has not within so many seconds.
   std::optional<int> wait(double seconds);
 
  private:
@@ -67,7 +66,7 @@ bool eventually(double seconds, const std::function<bool()>& condition);
 std::string contents(const std::string& path);
 std::string await_contents(const std::string& path, double seconds);
 
-// Whether a process is there and no zombie.
+// True if a process is there and no zombie.
 bool alive(pid_t pid);
 
 }  // namespace fleet_kit

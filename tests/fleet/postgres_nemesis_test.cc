@@ -109,8 +109,8 @@ TEST(Nemesis, OfLocksInPostgres) {
   storm.run(server.url());
 }
 
-// The row is still the command's own when its time is over by a clock that was set forward. Whoever
-// waits for its slot asks it first, and goes on waiting.
+// The row is still the command's own when its time is over by a clock that was set forward. A
+// waiter for its slot asks it first, and goes on waiting.
 TEST(ServerClock, SetForwardEndsNoCommand) {
   Storm storm("postgres_alone", 1);
   Server server(storm);

@@ -1,5 +1,5 @@
-// A nemesis test from its beginning to its verdict, for whichever store: clients run, harm is done,
-// then all is calm, and everybody has to finish; what the witness saw has to be possible, and is
+// A nemesis test from its beginning to its verdict, for any store: clients run, harm is done, then
+// all is calm, and every client has to finish; the witness's history has to be possible, and is
 // kept in a file.
 #ifndef ATMOST_TESTS_FLEET_STORM_H
 #define ATMOST_TESTS_FLEET_STORM_H

@@ -23,7 +23,7 @@ unsigned stay_ms(std::uint64_t token) {
   return static_cast<unsigned>(mixed % 12 == 0 ? 2000 + mixed % 9000 : 20 + mixed % 180);
 }
 
-// Whether a process has hung up, heard or not: whoever ended before now has.
+// True if a process has hung up, heard or not: whoever ended before now has.
 bool gone(int fd) {
   char room[4096];
   ssize_t got = recv(fd, room, sizeof room, MSG_PEEK | MSG_DONTWAIT);

@@ -37,9 +37,9 @@ class Witness {
   // Those of one host, or of one group, that use slots now stay until then.
   void linger_on_host(unsigned host, double until);
   void linger(pid_t group, double until);
-  // To be called before all processes of a group are stopped, command and supervisor, as a host
-  // that sleeps stops them. Only the resource can refuse the writes of such a command when it
-  // wakes: it is known to use its slots until now, and no longer.
+  // Call it before all processes of a group are stopped, command and supervisor, as a host that
+  // sleeps stops them. Only the resource can refuse the writes of such a command when it wakes: it
+  // is known to use its slots until now, and no longer.
   void sleeps(pid_t group);
   // The processes that use slots right now.
   std::vector<User> users();

@@ -1,4 +1,4 @@
-// A line of a workload log, whoever wrote it: read or refused, and what was read is in range.
+// A line of a workload log from anybody is read or refused, and an accepted one is in range.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

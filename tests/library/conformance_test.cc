@@ -145,7 +145,7 @@ class Conformance : public Library {
     atmost_free(request);
   }
 
-  // The child tells through `ready` that its steps are done, and then waits; -1: it ends.
+  // The child reports through `ready` that its steps are done, and then waits; -1: it ends.
   pid_t fork_and_run(const Json& steps, int ready) {
     const pid_t child = fork();
     if (child != 0) return child;

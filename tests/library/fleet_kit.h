@@ -90,7 +90,7 @@ class FleetLibrary : public Library {
 
   static std::string bin() { return getenv("ATMOST_BIN"); }
   atmost::Held get() { return atmost::Named(name_).get_lock(limits_); }
-  // Waits for it, as long as somebody could still have it.
+  // Waits for it, as long as any process could still have it.
   atmost::Held get_soon() {
     atmost::Limits patient = limits_;
     patient.set("wait", 60);
@@ -121,7 +121,7 @@ class FleetLibrary : public Library {
     EXPECT_FALSE(held);
     EXPECT_TRUE(get_soon());
   }
-  // A process that takes the lock, says so and waits for its end; `then` is done in it first.
+  // A process that takes the lock, reports it and waits for its end; `then` is done in it first.
   pid_t start_holder(void (*then)(atmost_lock* lock)) {
     EXPECT_EQ(pipe(told_), 0);
     const pid_t holder = fork();

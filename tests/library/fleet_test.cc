@@ -1,4 +1,4 @@
-// A lock of the library in a fleet: what it is asked for, what it says, what it records.
+// A lock of the library in a fleet: its requests, its answers and its records.
 #include <sstream>
 
 #include "fleet_kit.h"

@@ -189,7 +189,7 @@ TEST_F(Kept, NotClosedWhenTheProgramHasTheirNumbers) {
   close(fd);
 }
 
-// Nor is it lost when somebody reads or writes through it.
+// It is not lost either when a process reads or writes through it.
 TEST_F(Kept, WhenItsOffsetWasMoved) {
   cycle(path("a"));
   const std::vector<int> ours = descriptors_of(path("a"));

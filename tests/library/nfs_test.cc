@@ -1,5 +1,5 @@
-// A lock file on NFS, which this machine is told that its directory is: the library says which
-// store keeps such locks.
+// A lock file in a directory that looks like NFS to this process: the library names the store that
+// keeps such locks.
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 

@@ -70,7 +70,7 @@ TEST_F(AsynchronousRequest, IsReadableWhenAdmittedAndLeavesNothingBehind) {
   atmost_pending* request = begin("a");
   const int fd = atmost_descriptor(request);
   EXPECT_EQ(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
-  EXPECT_EQ(threads(), threads_before);  // it is free: nobody has to wait
+  EXPECT_EQ(threads(), threads_before);  // the lock is free, so that a call does not wait
   ASSERT_TRUE(readable(fd, 0));
   EXPECT_TRUE(held(path("a")));
   atmost_lock* lock = nullptr;
@@ -250,7 +250,8 @@ TEST_F(AsynchronousRequest, StaysAdmittedWhenCancelledTooLate) {
   atmost_release(lock, 1);
 }
 
-// The child has neither the thread nor the place; what it does to the request, its parent's stays.
+// The child has neither the thread nor the place; its calls with the request do not affect its
+// parent's.
 TEST_F(AsynchronousRequest, IsTheParentsAloneAfterAFork) {
   atmost_lock* lock = nullptr;
   ASSERT_EQ(get_by(path("a").c_str(), limits_, &lock), ATMOST_ADMITTED);
@@ -277,7 +278,7 @@ TEST_F(AsynchronousRequest, IsTheParentsAloneAfterAFork) {
   EXPECT_FALSE(held(path("a")));
 }
 
-// A child that stays after its parent was killed keeps no place: who comes later is admitted.
+// A child that stays after its parent was killed keeps no place: a later caller is admitted.
 TEST_F(AsynchronousRequest, LeavesTheQueueWithItsProcess) {
   atmost_lock* lock = nullptr;
   ASSERT_EQ(get_by(path("a").c_str(), limits_, &lock), ATMOST_ADMITTED);

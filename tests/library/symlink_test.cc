@@ -42,7 +42,7 @@ bool admits(const std::string& path) {
   return system(line.c_str()) == 0;
 }
 
-// Of an admission of `atmost run`; 0: there was none.
+// The slot of an admission of `atmost run`; 0 if there was none.
 std::uint64_t token_of_another(const std::string& path) {
   const std::string line = std::string(getenv("ATMOST_BIN")) +
                            "/atmost run -q --store symlink: " + path + " printenv ATMOST_TOKEN";
@@ -95,7 +95,7 @@ TEST_F(Links, AreChosenByTheEnvironment) {
   EXPECT_TRUE(std::filesystem::is_regular_file(path("c")));
 }
 
-// Never a lock of another kind than was asked for.
+// It never takes a lock of another kind than the requested one.
 TEST_F(Links, ATextThatNamesNoStoreIsRefused) {
   for (const auto& [store, words] :
        {std::pair("symlink:/x", "store: is not a store: use file:, symlink:, etcd:"),

@@ -1,4 +1,4 @@
-// Overdue holders: who is told, who is stopped, and who is left alone.
+// Overdue holders: those that are notified, those that are stopped, and those that are left alone.
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -42,7 +42,7 @@ TEST_F(Library, ATakerRevokesTheLockAndTheProgramIsTold) {
   EXPECT_TRUE(taken) << taken.reason();
   ASSERT_EQ(read(told[0], &mark, 1), 1);
   EXPECT_EQ(mark, 'l');
-  EXPECT_EQ(kill(holder, 0), 0);  // told, not killed
+  EXPECT_EQ(kill(holder, 0), 0);  // notified, not killed
   kill(holder, SIGKILL);
   ASSERT_EQ(waitpid(holder, nullptr, 0), holder);
   close(told[0]);

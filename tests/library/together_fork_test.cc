@@ -85,7 +85,7 @@ TEST_F(Together, NoChildHasTheGuard) {
   EXPECT_EQ(forked, 2);
 }
 
-// Nor later has a child that was forked during the hold, and looks all the time.
+// Nor does a child that was forked during the hold ever get it later; it looks all the time.
 TEST_F(Together, NoChildOfTheHoldHasTheGuard) {
   struct Page {
     std::atomic<bool> looks, over;

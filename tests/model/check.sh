@@ -1,7 +1,6 @@
 #!/bin/sh
 # check.sh holds|breaks MODEL [-DOPTION]...
-# Has spin look at every state of a model: whether all assertions hold, or whether one is violated
-# as it should be.
+# Has spin look at every state of a model: all assertions hold, or the expected one is violated.
 set -eu
 expected=$1 model=$2
 shift 2

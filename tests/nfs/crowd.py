@@ -11,7 +11,7 @@ import time
 from bed import ADDRESSES
 from on_nfs import STORE, OnNfs, Witness, say
 
-# On machines with a pace of 1; slower ones get fewer calls, further apart, in the same time.
+# For machines with a pace of 1; slower ones get fewer calls, further apart, in the same time.
 CALLS = int(os.environ.get("ATMOST_NFS_CALLS", "500"))
 RATE = 3.0  # a second, on each machine (crowd.c)
 FEWEST = 24  # on each machine: with fewer the limits are not reached

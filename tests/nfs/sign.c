@@ -1,4 +1,4 @@
-/* The command of a lock in the tests: tells until when it ran, from outside our bookkeeping.
+/* The command of a lock in the tests: shows until when it ran, outside of our records.
  *
  *   sign FILE                           until it is stopped; until FILE.end exists
  *   sign FILE ADDRESS PORT LOCK N ID MS for MS milliseconds; the witness there counts it meanwhile
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* Higher than any descriptor that is inherited: a process that is killed closes the highest one
- * first, so the witness knows of its end before the server frees the lock. */
+ * first, so the witness sees its end before the server frees the lock. */
 enum { HIGH = 1000 };
 
 static long long now_ns(void) {

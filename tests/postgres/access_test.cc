@@ -176,7 +176,7 @@ class Network : public Server {
     return "postgres://" + user + "@" + host + ":" + std::to_string(cluster_->port()) +
            "/postgres?hostaddr=127.0.0.1&sslrootcert=" + ours_->file() + more;
   }
-  // Nothing runs, one line says why, and the code says of what kind that is.
+  // Nothing runs, one line names the reason, and the code its kind.
   void expect_refused(const std::string& where, int code, const std::string& words) const {
     std::filesystem::remove(file("out"));
     const int ended =

@@ -7,7 +7,7 @@ namespace {
 
 class Clock : public Server {
  protected:
-  // To the rows it is the same whether the clock jumps ahead or they fall behind.
+  // A clock that jumps ahead has the same effect on the rows as rows that fall behind.
   void jump(Session& session) const {
     session.ask("UPDATE atmost.holder SET expires = expires - interval '1 hour' WHERE lock = '" +
                 lock_ + ".lock'");
@@ -76,7 +76,7 @@ class Failover : public Server {
     return std::atof(contents(file(name)).c_str());
   }
 
-  // Everything that is committed from now on is lost with the primary.
+  // Commits from now on are lost with the primary.
   void stop_feeding() const {
     Session session(primary_.url());
     kill(std::stoi(session.one("SELECT pid FROM pg_stat_replication")), SIGSTOP);
@@ -270,7 +270,7 @@ TEST_F(Restore, OnAnotherServerOrAsAnotherDatabasePausesToo) {
   expect_paused(url);
 }
 
-// As the manual tells it, for what nobody can notice.
+// As the manual advises for losses that nothing can notice.
 TEST_F(Restore, IsSaidByHand) {
   ASSERT_EQ(run_now(), 0);
   Session(cluster_->url())

@@ -25,7 +25,7 @@ class TwoPrimaries : public Server {
   bool doctor_says(const std::string& words) const {
     return contents(file("doctor")).find(words) != std::string::npos;
   }
-  // How often its lease was renewed from now on: at least so often.
+  // Waits until its lease was renewed so often from now on.
   static bool renews(const Cluster& server, int times) {
     Session session(server.url());
     const auto expires = [&] { return session.one("SELECT max(expires) FROM atmost.holder"); };

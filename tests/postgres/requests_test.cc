@@ -40,7 +40,7 @@ class Requests : public ::testing::Test {
 };
 Cluster* Requests::cluster_ = nullptr;
 
-// Whoever adds a round trip or a statement names it here.
+// A new round trip or statement has to be named here.
 TEST_F(Requests, ARunOfAFreeLock) {
   for (const Argv& waits : {Argv(), Argv{"-w", "inf"}}) {
     wire_.spoil(Spoil::nothing, 0);

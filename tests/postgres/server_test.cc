@@ -293,7 +293,7 @@ TEST_F(Server, AHostThatSleptIsFencedOffAndStopsItsCommand) {
   slept.signal_group(SIGCONT);
   EXPECT_EQ(slept.wait(30), 79);
   EXPECT_EQ(second.wait(30), 0);
-  // Whatever the first still tried was refused.
+  // Every later attempt of the first was refused.
   const std::string first = "ok " + contents(file("log")).substr(6, 16) + " ";
   EXPECT_NE(contents(file("log")).find(first), std::string::npos);
   EXPECT_EQ(contents(file("log")).find(first, second_begins), std::string::npos);

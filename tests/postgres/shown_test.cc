@@ -63,7 +63,7 @@ TEST_F(Shown, AWaiterThatIsDeadIsNot) {
   EXPECT_EQ(one.wait(30), 0);
 }
 
-// Whoever leaves takes them along.
+// A caller that leaves takes them along.
 TEST_F(Shown, APlaceThatEndedIsSweptUpWithoutAnotherWaiter) {
   Session session(cluster_->url());
   Job one(run({}, stay()));

@@ -1,4 +1,4 @@
-// A mount that never answers must not hang the doctor, nor whoever reads what it says.
+// A mount that never answers must not hang the doctor, nor the reader of its output.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>

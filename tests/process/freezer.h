@@ -1,5 +1,5 @@
-// A cgroup of the test's own whose processes can be frozen: what `docker pause` and a container's
-// suspension do.
+// A cgroup of the test's own whose processes can be frozen, as by `docker pause` and a container's
+// suspension.
 #ifndef ATMOST_TESTS_PROCESS_FREEZER_H
 #define ATMOST_TESTS_PROCESS_FREEZER_H
 

@@ -10,14 +10,14 @@
 
 namespace witness {
 
-// Traces by ptrace(2). Only the process itself is traced, and what it starts is left alone; so are
-// its other threads.
+// Traces by ptrace(2). Only the process itself is traced; its children and its other threads are
+// left alone.
 class Killer {
  public:
   using Idle = std::function<void()>;
 
-  // Starts argv. `follow_child`: what is counted and killed is the first child that it forks; it
-  // itself goes on. Not `all_calls`: only those count that touch locks, data and processes.
+  // Starts argv. `follow_child`: the first child that it forks is counted and killed; it itself
+  // goes on. Not `all_calls`: only those count that touch locks, data and processes.
   Killer(const std::vector<std::string>& argv, bool follow_child, bool all_calls);
   ~Killer();
   Killer(const Killer&) = delete;

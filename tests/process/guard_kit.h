@@ -63,7 +63,7 @@ class GuardKills : public ::testing::Test {
     })) << "a takeover, join or ticket byte is left";
   }
 
-  // Admitted, or told that the slot is held: never that the guard is.
+  // True if it was admitted, or refused because the slot is held: never because the guard is.
   void expect_an_answer() {
     const std::string answer = ask({});
     const bool good =
@@ -135,7 +135,7 @@ class GuardKills : public ::testing::Test {
       close(ends[1]);
       char ready = 0;
       EXPECT_EQ(read(ends[0], &ready, 1), 1);
-      // Most of them after the end, which the pipe tells, and most of those at once: there the
+      // Most of them come after the end, which the pipe shows, and most of those at once: there the
       // guard is taken.
       const bool before = random() % 4 == 0;
       const double part = static_cast<double>(random() % 1000) / 1000;

@@ -1,7 +1,7 @@
 // A program that takes a lock of the C library again and again, in its first thread, while another
 // one forks: each child lives on and never calls exec.
-// It holds each lock until there is a child more, unless it is told how often to fork.
-// Usage: guard_program LOCK [ROUNDS [MICROSECONDS]]
+// It holds each lock until there is one child more, unless it has a number of forks. Usage:
+// guard_program LOCK [ROUNDS [MICROSECONDS]]
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-// The promises of a queue: nobody lost, nobody late, nobody before his turn.
+// The promises of a queue: no waiter is lost, late, or before its turn.
 #ifndef ATMOST_TESTS_PROCESS_HANDOFF_ORDER_H
 #define ATMOST_TESTS_PROCESS_HANDOFF_ORDER_H
 

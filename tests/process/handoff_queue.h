@@ -17,7 +17,7 @@ struct QueuePlan {
   unsigned limit = 1;
   unsigned waiters = 200;
   unsigned handoffs = 2000;
-  unsigned kill_every = 0;  // a random waiter after so many handoffs; 0: nobody is killed
+  unsigned kill_every = 0;  // a random waiter is killed after so many handoffs; 0: never
   Argv options;             // more options of run
   std::uint64_t seed = 1;
 };

@@ -1,7 +1,7 @@
 // history_writer LOG CAP FIRST COUNT KEEP: appends COUNT events with the tokens FIRST, FIRST + 1, …
 // to LOG. Whenever an old generation is about to be replaced, it gets one more name in the folder
-// KEEP, so that everything that was ever written can be counted. Ends with 1 when an event could
-// not be appended; says so on standard error. COUNT 0: for ever.
+// KEEP, so that everything that was ever written can be counted. Ends with 1 and a message on
+// standard error if an event could not be appended. COUNT 0: for ever.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@ namespace {
 
 const char* keep = "";
 
-// Under the lock of the rotation: nobody else renames meanwhile.
+// Under the lock of the rotation: no other process renames meanwhile.
 int keep_and_rename(const char* from, const char* to) {
   struct stat status;
   if (stat(to, &status) == 0) {

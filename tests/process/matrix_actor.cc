@@ -3,11 +3,11 @@
 //
 //   matrix_actor DIRECTORY [daemon] [close-daemon] [close]
 //
-// Makes DIRECTORY/pid, waits until somebody writes to the FIFO DIRECTORY/gate, then does, in this
-// order, what it is told: daemon leaves a child of a child behind, in its own session, with all
-// descriptors (close-daemon: with none) and makes DIRECTORY/daemon with its pid; close closes every
-// descriptor and makes DIRECTORY/closed. Then it makes DIRECTORY/ready and waits at the FIFO
-// DIRECTORY/end before it exits. Never outlives two minutes.
+// Makes DIRECTORY/pid, waits for a write to the FIFO DIRECTORY/gate, then obeys these words in
+// order: daemon leaves a child of a child behind, in its own session, with all descriptors
+// (close-daemon: with none) and makes DIRECTORY/daemon with its pid; close closes every descriptor
+// and makes DIRECTORY/closed. Then it makes DIRECTORY/ready and waits at the FIFO DIRECTORY/end
+// before it exits. Never outlives two minutes.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

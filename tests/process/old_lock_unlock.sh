@@ -10,7 +10,7 @@ set -u
 lock=$1 tries=$2 ttl=$3
 shift 3
 
-# user.group.parent.group-leader, as ps tells them
+# user.group.parent.group-leader, from ps
 identity() {
   LC_ALL=C ps -o user= -o group= -o ppid= -o pgid= -p "$1" 2>/dev/null | {
     read -r user group parent leader || :
@@ -18,7 +18,7 @@ identity() {
   }
 }
 
-# Sets inode, pid, made, life and who from one look at the link; false when there is none.
+# Sets inode, pid, made, life and who from one look at the link; false if there is none.
 read_lock() {
   seen=$(LC_ALL=C ls -il "$lock" 2>/dev/null) || return 1
   case $seen in *' -> '*) ;; *) return 1 ;; esac

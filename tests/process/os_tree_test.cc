@@ -1,5 +1,5 @@
-// One sweep over processes that this test made, in this very process: who is met through a dead
-// child's group, and when it ends early.
+// One sweep over processes that this test made, in this very process: processes that it meets
+// through a dead child's group, and its early end.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>

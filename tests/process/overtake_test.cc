@@ -1,5 +1,5 @@
-// A turn is used or passed: who is first and does not take a free slot within a second is
-// overtaken, and keeps its place. overtake_soak.cc has the long run.
+// A turn is used or passed: the first waiter is overtaken if it does not take a free slot within a
+// second, and keeps its place. overtake_soak.cc has the long run.
 #include <signal.h>
 #include <unistd.h>
 
@@ -168,7 +168,7 @@ TEST_P(Overtaking, OnOneOfSeveralLocks) {
   EXPECT_TRUE(comes_inside(second)) << end_of(second);
 }
 
-// Nobody runs once more for the others while it is paused: somebody else has to.
+// While it is paused it does not run once more for the others: another caller has to.
 TEST_P(Overtaking, OfTheOneThatWouldRunOnceMore) {
   const Argv join{"--on-busy=join"};
   const Tag holder = hold(run({}));

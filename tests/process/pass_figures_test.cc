@@ -45,7 +45,7 @@ TEST_F(PassFigures, Figure2OverlappingSchedule) {
   EXPECT_THAT(words_logged(), ElementsAre("begin", "begin", "end"));
   EXPECT_EQ(run(pass("f", 3 * kHour)), 0);  // and so on
   EXPECT_THAT(words_logged(), ElementsAre("begin", "begin", "end", "begin", "end"));
-  // Both say so, and nothing else is said.
+  // Both report that, and nothing else.
   EXPECT_THAT(said(), AllOf(HasSubstr("job:it: stopped process "),
                             HasSubstr("its lock was taken over (process ")));
   EXPECT_EQ(said_lines(), 2);
@@ -104,7 +104,7 @@ TEST_F(PassFigures, Figure5AHangingPassIsOvertaken) {
   ASSERT_TRUE(end.has_value());
   EXPECT_EQ(words(*end),
             "signal 2");  // it was asked to end and went without C, which the new one ran
-  // Both say so, and nothing else is said.
+  // Both report that, and nothing else.
   EXPECT_THAT(said(), AllOf(HasSubstr("b:it: stopped process "),
                             HasSubstr("its lock was taken over (process ")));
   EXPECT_EQ(said_lines(), 2);

@@ -3,8 +3,8 @@
 //
 //   paused_lane DIRECTORY ROUNDS SEED stop|freeze AIM_US
 //
-// AIM_US: how long after the holder was told to leave the waiter is paused at first, in
-// microseconds; negative: before. Each round corrects it.
+// AIM_US: the time between the order to the holder to leave and the first pause of the waiter, in
+// microseconds; negative if the pause comes before. Each round corrects it.
 //
 // Prints one line: rounds, paused while waiting, held (paused when it held slot or guard already,
 // and so resumed), late (had ended), failed, and the longest wait of a caller behind a paused one
@@ -186,7 +186,7 @@ class Lane {
 
   const std::string lock_;
   const bool freezes_;
-  int aim_us_;  // after the holder was told to leave: drawn to where the handover is
+  int aim_us_;  // after the order to the holder to leave: drawn towards the handover
   std::mt19937 random_;
   World world_;
   Freezer freezer_;

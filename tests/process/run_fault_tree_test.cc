@@ -20,8 +20,8 @@ using os::calls;
 using os::kRealCalls;
 
 // Between the look and the handle a process ended and its number went to a stranger (our parent,
-// here): the handle then means the stranger, and what is proven after it was opened says so. Nobody
-// may be signalled through it.
+// here): the handle then means the stranger, which a proof after its opening shows. No process may
+// be signalled through it.
 TEST_F(RunFault, ARecycledNumber) {
   static std::int64_t victim;
   static int sights;
@@ -152,7 +152,7 @@ std::vector<std::string> left_behind() {
 }
 
 // A busy machine takes its time to end a killed process: here the child of the main process ends
-// long after it, and after the pause that was asked for.
+// long after it, and after the requested pause.
 TEST_F(RunFault, KilledProcessesAreWaitedForLongerThanAShortGrace) {
   main_killed_ns = 0;
   calls.pidfd_send_signal = [](pid_t process, int signal, unsigned flags) {

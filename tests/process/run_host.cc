@@ -2,8 +2,8 @@
 //   run_host [--tree] [--exec] [--max=MS] [--grace=MS] [--lost=MS] [--stop-at-start] [--inherit=FD]
 //   [--log=FILE] COMMAND [ARG]...
 // Built a second time as run_monitored, which has a monitor above it (core/monitor.h): monitor_host
-// run_monitored … The log gets a line for each thing the observer is told, and after the end our
-// own signal state.
+// run_monitored … The log gets a line for each call of the observer, and after the end our own
+// signal state.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Shared by the tests of the run room: a supervisor (run_host), its command, and what the kernel
-// says of both.
+// Shared by the tests of the run room: a supervisor (run_host), its command, and the kernel's view
+// of both.
 #ifndef ATMOST_TESTS_PROCESS_RUN_KIT_H
 #define ATMOST_TESTS_PROCESS_RUN_KIT_H
 

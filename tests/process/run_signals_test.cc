@@ -145,7 +145,7 @@ TEST_F(RunSignals, AStopForUsStopsBoth) {
   }
 }
 
-// Not a job's leader: inside a script, or a service's helper. Nobody there would continue us.
+// Not a job's leader: inside a script, or a service's helper. No process there would continue us.
 TEST_F(RunSignals, ACommandStoppedAloneStopsAlone) {
   start_hearing();
   ASSERT_TRUE(world_.signal_descendant(command_, SIGSTOP));

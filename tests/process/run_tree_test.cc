@@ -1,4 +1,4 @@
-// Processes that a command leaves behind, and how they are all stopped when its time is over.
+// Processes that a command leaves behind, and the end of all of them when its time is over.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -156,7 +156,8 @@ TEST_F(RunTree, EverythingBelowIsStopped) {
   EXPECT_TRUE(logged("main_ended 0 9 0"));
 }
 
-// The main process obeys at once; what it leaves behind is stopped as well, and keeps the hold.
+// The main process obeys at once; processes that it leaves behind are stopped as well, and keep the
+// hold.
 TEST_F(RunTree, WhatTheMainProcessLeavesBehindIsStopped) {
   const pid_t supervisor = world_.start(
       host({"--max=300", "--grace=50", log_option()},

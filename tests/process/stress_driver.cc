@@ -75,7 +75,8 @@ void Stress::read_log() {
   });
 }
 
-// The mark comes before the signal (witness_record.h says why), and the other mark once it is dead.
+// The mark comes before the signal (witness_record.h has the reason), and the other mark once it is
+// dead.
 void Stress::kill(pid_t pid) {
   log_.mark('k', pid);
   world_.signal_descendant(pid, SIGKILL, true);
@@ -123,8 +124,8 @@ bool Stress::stuck() {
 
 void Stress::finish() {
   if (plan_.end_by_killing) {
-    read_log();  // and nothing after it: these deaths are not marked, and whoever waited may
-                 // rightly come inside
+    read_log();  // and nothing after it: these deaths are not marked, and a waiter may rightly come
+                 // inside
     world_.kill_all();
   } else {
     const bool ended = eventually(Bound(60'000), [&] {

@@ -1,5 +1,5 @@
-// A process that never ran under the lock, and what somebody does so that it looks as if it did. It
-// blocks every signal: what is sent to it stays pending, where the kernel shows it.
+// A process that never ran under the lock, and the tricks that make it look as if it did. It blocks
+// every signal: those that are sent to it stay pending, where the kernel shows them.
 #ifndef ATMOST_TESTS_PROCESS_TAKEOVER_BYSTANDER_H
 #define ATMOST_TESTS_PROCESS_TAKEOVER_BYSTANDER_H
 
@@ -11,7 +11,7 @@
 
 namespace witness {
 
-inline constexpr unsigned kSomebody = 65534;  // who may write the lock, and means ill
+inline constexpr unsigned kSomebody = 65534;  // a user who may write the lock, and is hostile
 inline constexpr unsigned kSomebodyElse = 65533;
 
 // For good, groups included.

@@ -58,7 +58,7 @@ class Takeover : public Stage {
     }
     return all;
   }
-  // A takeover is told in one line, that ends with these words.
+  // A takeover is reported in one line, which ends with these words.
   static bool is_the_one_line(const std::string& errors, const std::string& end) {
     return errors.find(": stopped process ") != std::string::npos &&
            errors.find('\n') == errors.size() - 1 && errors.find(end + "\n") != std::string::npos;

@@ -45,7 +45,7 @@ TEST_F(TakeoverLeftovers, OfASupervisedTreeNothingIsLeft) {
   }
 }
 
-// A shell that does not end by INT as long as its child runs: the child is told as well, and one
+// A shell that does not end by INT as long as its child runs: the child gets it as well, and one
 // signal is enough.
 TEST_F(TakeoverLeftovers, TheFirstSignalReachesTheWholeTree) {
   const std::string script = "trap : INT; \"$0\" \"$@\"; exit 5";
@@ -59,7 +59,7 @@ TEST_F(TakeoverLeftovers, TheFirstSignalReachesTheWholeTree) {
   EXPECT_EQ(events("\"exit\":5,\"stopped\":\"taken_over\""), 1u) << history();
   EXPECT_EQ(events("\"signal\":\"INT\",\"worked\":true"), 1u) << history();
   EXPECT_EQ(events("\"event\":\"lost\""), 1u)
-      << history();  // though it ended by itself, it was told to
+      << history();  // though it ended by itself, it got a signal to end
 }
 
 // A signal to a run that is not taken over is passed to the command alone, as always.

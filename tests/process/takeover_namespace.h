@@ -12,7 +12,7 @@ namespace witness {
 std::string text_of(const std::string& path);
 
 // A child that does `first` and then stays until it is killed; it ends with its parent. No signal
-// but KILL reaches it: what is sent stays pending.
+// but KILL reaches it: the others stay pending.
 pid_t stay(const std::function<void()>& first);
 
 // F_SETLK or F_OFD_SETLK on slot 1, with F_WRLCK or F_UNLCK.
@@ -21,8 +21,8 @@ bool lock_slot(int fd, int command, short type);
 void take_slot(const std::string& path, int command);
 
 // Runs `body` as a grandchild of the first process of a new pid namespace with a /proc of its own;
-// its parent there did `before`. Its results: "well" becomes "", and kNoNamespace is what it
-// says where there can be none.
+// its parent there did `before`. Its results: "well" becomes "", and kNoNamespace if there can be
+// none.
 std::string in_namespace(const std::function<void()>& before,
                          const std::function<std::string()>& body);
 

@@ -1,4 +1,5 @@
-// Holders that cannot be proven, or cannot be stopped: they are named, and nobody else is harmed.
+// Holders that cannot be proven, or cannot be stopped: they are named, and no other process is
+// harmed.
 #include <sys/stat.h>
 #include <unistd.h>
 

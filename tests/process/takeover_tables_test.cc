@@ -1,6 +1,6 @@
 // Tables 2 and 3 of "Adaptive Locks For Frequently Scheduled Tasks With Unpredictable Runtimes"
-// (LISA '97): what the values 0, T and infinity of IfElapsed and ExpireAfter mean. The moment is
-// passed in; nothing waits for it.
+// (LISA '97): the meaning of the values 0, T and infinity of IfElapsed and ExpireAfter. The moment
+// is passed in; nothing waits for it.
 #include <sys/wait.h>
 
 #include "takeover_kit.h"

@@ -66,7 +66,7 @@ std::string name_of(unsigned long number) {
 constexpr std::size_t kWordBytes = 1536;
 
 // As a child: becomes the program, with the environment of a test, every address where it always is
-// and the stack where it always begins: how many pages it touches depends on both.
+// and the stack where it always begins: the number of touched pages depends on both.
 [[noreturn]] void become(const Words& words, const std::string& directory, bool traced) {
   const std::string place = "ATMOST_DIR=" + directory;
   const std::string path = "PATH=/usr/bin:/bin";

@@ -73,8 +73,8 @@ TEST_F(LockFile, OpenedAndClosedByTheCommand) {
 
 class Guard : public Stage {
  protected:
-  // Somebody took the guard and was stopped. Everybody else says so after five seconds, and names
-  // him.
+  // Somebody took the guard and was stopped. All other callers report that after five seconds, and
+  // name the holder.
   void expect_a_bounded_wait(const std::string& kind) {
     int ready[2];
     ASSERT_EQ(pipe2(ready, O_CLOEXEC), 0);
@@ -150,7 +150,7 @@ class FullDisk : public Stage {
     argv.insert(argv.end(), command.begin(), command.end());
     return argv;
   }
-  // Either it ran, or it said in one line where it could not.
+  // Either it ran, or one line named the place where it could not.
   void expect_honest(const Answer& answer, const std::string& ran) {
     if (answer.end == ran) return;
     EXPECT_TRUE(answer.end == "exit 73" || answer.end == "exit 74") << answer.end;

@@ -144,8 +144,8 @@ TEST_F(Hints, AForgedWordDoesNotShutASlotForEver) {
   }));
 }
 
-// Records name a process that has nothing to do with the lock, or cannot be one. Nobody is
-// signalled, refused for ever or let in because of them.
+// Records name a process that has nothing to do with the lock, or cannot be one. No process is
+// signalled, refused for ever or admitted because of them.
 TEST_F(Hints, ForgedPids) {
   const Tag innocent = hold({});
   const Tag first = hold(run({"-n", "2"}));

@@ -34,7 +34,8 @@ TEST_F(Waiting, KilledInTheMiddleKeepsTheOrder) {
   }
 }
 
-// Its POSIX lock ends with it, but a child has the descriptor: nothing is closed, nobody is told.
+// Its POSIX lock ends with it, but a child has the descriptor: nothing is closed, and no waiter
+// gets an event.
 TEST_F(Waiting, AHolderThatRaisesNoEvent) {
   int stay[2];
   int ready[2];
@@ -83,7 +84,7 @@ TEST_F(Waiting, ALargeLimitIsNotBlockedByASmallOne) {
   EXPECT_EQ(try_run({"-n", "2"}).end, "exit 0");
 }
 
-// The low slots are free, the high ones are held: what counts is how many.
+// The low slots are free, the high ones are held: only their number counts.
 TEST_F(Waiting, HoldersAboveNCount) {
   std::vector<Tag> holders;
   for (int i = 0; i < 4; ++i) holders.push_back(hold(run({"-n", "4"})));

@@ -1,4 +1,4 @@
-// A lock file and those who hold it or wait for it, each told from outside when to leave.
+// A lock file with its holders and waiters, each of which leaves on an order from outside.
 #ifndef ATMOST_TESTS_PROCESS_TRAPS_STAGE_H
 #define ATMOST_TESTS_PROCESS_TRAPS_STAGE_H
 

@@ -53,7 +53,7 @@ TEST_F(Strangers, WithGapsBetweenTheSlots) {
   expect_room(4, true);
 }
 
-// A waiter of ours is told when a stranger leaves.
+// A waiter of ours is woken when a stranger leaves.
 TEST_F(Strangers, AreWaitedFor) {
   const Tag holder = hold(stranger(1));
   const Tag waiter = queue(run({"-w", "inf"}));

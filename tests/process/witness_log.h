@@ -1,4 +1,4 @@
-// Reads the witness's file and says how many were inside at once.
+// Reads the witness's file and returns how many were inside at once.
 #ifndef ATMOST_TESTS_PROCESS_WITNESS_LOG_H
 #define ATMOST_TESTS_PROCESS_WITNESS_LOG_H
 

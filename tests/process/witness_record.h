@@ -13,9 +13,9 @@ namespace witness {
 //
 // '+'  the command runs. Written after its lock was taken, so somebody counted here holds a slot.
 // '-'  the command is about to end. Written before its lock is given up, for the same reason.
-// 'k'  the driver is about to kill `pid`. From here on the process does not count: the kernel frees
-// its locks before
-//      it tells anybody of the death, so a successor may rightly begin before the driver hears of
+// 'k' the driver is about to kill `pid`. From here on the process does not count: the kernel frees
+// its locks before it reports the death to any process, so a successor may rightly begin before the
+// driver hears of
 //      it.
 // 'x'  the driver has seen `pid` dead.
 struct Record {

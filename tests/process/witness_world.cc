@@ -108,7 +108,7 @@ unsigned Probe::slots_held(unsigned most) const {
 }
 
 World::World() {
-  // The tests may run under a limit themselves; what they start does not.
+  // The tests may run under a limit themselves; their children do not.
   for (const char* name :
        {"ATMOST_STORE", "ATMOST_HELD", "ATMOST_LOCK", "ATMOST_LOCKFILE", "ATMOST_SLOT",
         "ATMOST_SLOTS", "ATMOST_INDICES", "ATMOST_TOKEN", "ATMOST_WAITED_MS"}) {

@@ -1,4 +1,4 @@
-// The processes of a test, and what the kernel says about a lock file: nothing here asks atmost.
+// The processes of a test, and the kernel's view of a lock file: nothing here asks atmost.
 #ifndef ATMOST_TESTS_PROCESS_WITNESS_WORLD_H
 #define ATMOST_TESTS_PROCESS_WITNESS_WORLD_H
 
@@ -20,8 +20,8 @@ namespace witness {
 using Bound = std::chrono::milliseconds;
 using Argv = std::vector<std::string>;
 
-// Asks until the answer is yes or the bound is over; says which. The bound only limits how long a
-// failure takes.
+// Asks until the answer is yes or the bound is over; returns the last answer. The bound only limits
+// how long a failure takes.
 bool eventually(Bound bound, const std::function<bool()>& condition);
 
 // Checks that the condition stays true for the whole span: for events that must not happen.
@@ -98,7 +98,7 @@ class World {
   bool descends(pid_t pid) const;
   void take_note();
   std::map<pid_t, int> statuses_;
-  std::vector<pid_t> gone_;  // and not yet told by reap()
+  std::vector<pid_t> gone_;  // and not yet returned by reap()
 };
 
 // "exit 75", "signal 9": for messages and comparisons.

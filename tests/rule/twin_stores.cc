@@ -9,8 +9,8 @@
 namespace atmost::twins {
 namespace {
 
-// Its waiters, as threads of a library, have no bells: where one can be asked whether it sleeps,
-// files know more of it than other stores.
+// Its waiters, as threads of a library, have no bells: a file could find out if a waiter with a
+// bell sleeps, unlike other stores.
 Result<Owned<Session>> open_files(Store&, const Request& request) {
   Result<Owned<local::LocalSession>> opened = local::open_session(request);
   if (!opened.ok()) return opened.error();

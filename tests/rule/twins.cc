@@ -40,7 +40,7 @@ struct Caller {
   }
 };
 
-// All that a user can see of an answer, and the caller's place.
+// The parts of an answer that a user can see, and the caller's place.
 std::string words(const Decision& decision, const Lease& lease, const Ticket& ticket) {
   std::string to = "verdict " + std::to_string(static_cast<int>(decision.verdict)) + " why " +
                    std::to_string(static_cast<int>(decision.why));

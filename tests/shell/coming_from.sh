@@ -1,6 +1,6 @@
 #!/bin/sh
-# Each line of ours in the table "Coming from" of lock_unlock(1) does what the line beside it says:
-# run when the lock is free, and when somebody has it. sh coming_from.sh MANUAL
+# Each line of ours in the table "Coming from" of lock_unlock(1) behaves like the line beside it:
+# with a free lock and with a held one. sh coming_from.sh MANUAL
 set -eu
 manual=$1
 bin=$(cd "$ATMOST_BIN" && pwd)

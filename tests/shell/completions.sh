@@ -1,7 +1,7 @@
 #!/bin/sh
-# Each completion knows every option of every command's --help (of run, --help-all), the values of
-# options, the named locks, and where the command's own command line begins.
-# sh completions.sh bash|zsh|fish
+# Each completion has every option of every command's --help (of run, --help-all), the values of
+# options, the named locks, and where the command's own command line begins. sh completions.sh
+# bash|zsh|fish
 set -eu
 export PATH="$ATMOST_BIN:$PATH"
 command -v "$1" >/dev/null || exit 125
@@ -9,8 +9,8 @@ cd "$ATMOST_SHELL/completions"
 work=$(mktemp -d "${TMPDIR:-/tmp}/atmost-completions.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# ask COMMAND WORD: what is offered for WORD behind `atmost COMMAND`, or for a command when COMMAND
-# is empty.
+# ask COMMAND WORD: the offers for WORD behind `atmost COMMAND`, or for a command if COMMAND is
+# empty.
 ask() {
   case $shell in
     bash)

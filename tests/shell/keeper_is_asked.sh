@@ -45,7 +45,7 @@ case $1 in
     : >leave
     wait
     ;;
-  killed)  # the keeper: unlocking tells
+  killed)  # the keeper, as unlocking shows
     lock_unlock action=lock name="$PWD/l"
     mine=${lock_unlock_keeper%%>*}
     kill -KILL "${mine#* }"
@@ -53,7 +53,7 @@ case $1 in
     lock_unlock action=lock name="$PWD/l" wait=1
     lock_unlock action=unlock name="$PWD/l"
     ;;
-  deleted)  # the lock file: whoever comes now takes another
+  deleted)  # the lock file: the next caller takes another one
     lock_unlock action=lock name="$PWD/l"
     rm "$PWD/l"
     if lock_unlock action=unlock name="$PWD/l"; then exit 19; fi

@@ -133,11 +133,11 @@ echo still >&3
 trap >traps
 grep -qF "exit trap" traps || fail "the trap has gone: $(cat traps)"
 trap - EXIT
-# The keeper has none of our descriptors: a pipe ends when the script does not hold it any more.
+# The keeper does not have our descriptors: a pipe ends when the script does not hold it any more.
 [ "$(lock_unlock action=lock name=pipe && echo through)" = through ] || fail "a pipe"
 lock_unlock action=unlock name=pipe
 
-# With standard streams closed, some or all; what is told to the keeper goes nowhere else.
+# With standard streams closed, some or all; words for the keeper go nowhere else.
 for closed in in out all; do
   code=0
   case $closed in
@@ -162,8 +162,8 @@ echo "of the script" >input
 } <input
 [ "$line" = "of the script" ] || fail "the script's input was read: $line"
 
-# From a function's loop, more than once, relative and elsewhere: what a name means is where the
-# script is.
+# From a function's loop, more than once, relative and elsewhere: a name means a file in the
+# script's working directory.
 mkdir elsewhere
 lock_unlock action=lock name=here
 cd elsewhere

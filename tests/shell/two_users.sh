@@ -56,7 +56,7 @@ directory() {
   chgrp 64321 "$dir"
   chmod "$2" "$dir"
 }
-# shared: whoever comes second waits for the first, and gets it then.
+# shared: the second user waits for the first, and gets it then.
 shared() {
   as anna "$1; : >holding; read -r line <gate || :" &
   holder=$!
@@ -93,7 +93,8 @@ for wrong in mode=7 mode=rw mode=066; do
 done
 [ ! -e "$dir/l" ] || fail "a wrong mode has made a file"
 
-# A group's directory: what is made there is the group's, unless another mode is asked for.
+# A group's directory: files that are made there are the group's, unless the caller gives another
+# mode.
 directory group 2770
 mkfifo -m 666 "$dir/gate"
 shared 'lock_unlock action=lock name=l'
@@ -111,7 +112,7 @@ for other in 3777 0770; do
   [ "$(mode)" = 600 ] || fail "$other: mode $(mode)"
 done
 
-# A link has no mode: whoever may write to the directory shares it.
+# A link has no mode: all who may write to the directory share it.
 ATMOST_STORE=symlink:
 export ATMOST_STORE
 directory links 0770

@@ -1,7 +1,7 @@
 #!/bin/sh
 # ci_selection.sh BUILD SOURCE: .ci/run calls `make check` itself, and of the main variant it runs
-# every test once: what `make check` leaves out, the rest runs, and nothing again. Soak tests, and
-# tests that stand for later work, are left out by both.
+# every test once: the rest runs the tests that `make check` leaves out, and no test again. Soak
+# tests, and tests that stand for later work, are left out by both.
 set -eu
 build=$1 source=$2
 folder=$(mktemp -d "${TMPDIR:-/tmp}/atmost-ci.XXXXXX")

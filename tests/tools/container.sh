@@ -1,8 +1,8 @@
 #!/bin/sh
-# The root file system that examples/container/Containerfile describes, made here as the recipe
-# says, line by line, does what the image has to do: its own locks, kill -9, signals for process 1,
-# a folder of locks that two containers share. Needs root, and programs that are static.
-# In: BUILD, the build directory. container.sh [TREE]: an unpacked archive instead of the build.
+# The root file system that examples/container/Containerfile describes, made here line by line
+# from the recipe, passes the tests of the image: its own locks, kill -9, signals for process 1, a
+# folder of locks that two containers share. Needs root, and programs that are static. In: BUILD,
+# the build directory. container.sh [TREE]: an unpacked archive instead of the build.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 recipe=$top/examples/container/Containerfile
@@ -27,7 +27,7 @@ if [ $# -eq 0 ]; then
 fi
 if ldd "$tree/bin/atmost" >/dev/null 2>&1; then echo "container: the programs are not static"; exit 125; fi
 
-# Each instruction; one that we do not know fails.
+# Each instruction; an unknown one fails.
 root=$folder/root
 mkdir "$root"
 entry=

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools/house with all of its figures: how many functions and files of ours a run passes, and a
+# tools/house with all of its figures: the functions and files of ours that a run passes, and a
 # program that takes a lock through the library. For these a build of Debug in which nothing is
 # inlined is made or brought up to date. Called with that build's folder and the sources'.
 set -eu

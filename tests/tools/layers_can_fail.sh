@@ -12,7 +12,7 @@ for part in include src cli libexec; do
 done
 "$top/tools/check_layers" "$tree" >"$tree/said" || { cat "$tree/said"; exit 1; }
 
-# plant FILE LINE WORDS: with LINE at the end of FILE the check fails, and says WORDS about that
+# plant FILE LINE WORDS: with LINE at the end of FILE the check fails, and prints WORDS about that
 # very file.
 plant() {
   mkdir -p "$tree/$(dirname "$1")"

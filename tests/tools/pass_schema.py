@@ -67,7 +67,7 @@ BAD_FILES = [
     *(f"[groups]\na = {value}\n{ATOM}" for value in (
         "3", "[3]", "['']", "{}", "{ hosts = [] }", "{ hosts = ['x'], user = 'x' }", "{ shell = true }",
         "{ command = 'true' , shell = false }", "{ command = ['true'], shell = true }"))]
-# Right as far as a schema can see; what is wrong needs the other keys, a list of zones or a parser.
+# Right as far as a schema can see; their faults need the other keys, a list of zones or a parser.
 ONLY_THE_PROGRAM = [
     f'[[atom]]\n{NAMED}command = "true"\n', ATOM + ATOM, f'{ATOM}when = "a b"\n', f'{ATOM}when = "Hr24"\n',
     f'{ATOM}output_max = "63K"\n', f'{ATOM}output_max = "64K"\n', f'{ATOM}notify_on = ["lost"]\n', f"{ATOM}ping_output = true\n", f'{ATOM}ttl = "1s"\n',

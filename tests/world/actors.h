@@ -56,7 +56,7 @@ class Actors {
   void fork(int actor, int parent);
   // The actor calls exec: descriptors that close on exec are closed.
   void exec(int actor);
-  // By SIGKILL. All that it had is given back when this returns.
+  // By SIGKILL. Its memory and descriptors are given back when this returns.
   void end(int actor);
   bool lives(int actor) const { return pids_[at(actor)] != 0; }
   pid_t pid(int actor) const { return pids_[at(actor)]; }
@@ -69,7 +69,7 @@ class Actors {
     return wait(actor);
   }
 
-  // Whether the actor sleeps in the system call.
+  // True if the actor sleeps in the system call.
   bool sleeps_in(int actor, long call) const;
   // SIGUSR1 interrupts a call (EINTR); SIGUSR2 has SA_RESTART; SIGSTOP returns when it is stopped.
   void signal(int actor, int number) const;

@@ -1,5 +1,6 @@
-// How simulated processes get a stack and memory of their own. Both ways give the same worlds:
-// fibers are faster; real processes name a crash, can be looked at by a debugger and may fork.
+// The way in which simulated processes get a stack and memory of their own. Both ways give the same
+// worlds: fibers are faster; real processes name a crash, can be looked at by a debugger and may
+// fork.
 #ifndef ATMOST_TESTS_WORLD_BACKEND_H
 #define ATMOST_TESTS_WORLD_BACKEND_H
 

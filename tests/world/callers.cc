@@ -139,7 +139,7 @@ void Life::fill(const Run& run) {
   const bool until_close = caller_.kind == kExectimes || caller_.until_close != 0;
   to.until = to.exec && until_close ? atmost::Until::close : atmost::Until::main;
   to.foreign_format = caller_.kind == kExectimes;
-  // A script, which is no process of this world.
+  // A script, which is not a process of this world.
   to.kept_for = caller_.kind == kHold ? 2 + self_.index : 0;
   to.lock_count = run.also == 0 ? 1 : 2;
   fill_lock(to.locks[0], run.lock, run);

@@ -21,7 +21,7 @@ class Callers final : public Program {
         watcher_(watcher),
         next_(script.callers.size()),
         child_lives_ns_(script.callers.size()) {}
-  // Whether a caller forks: then the world has a child for each, behind them.
+  // True if a caller forks: then the world has a child for each, behind them.
   static bool any_forks(const Script& script);
 
   void run(Process& self) override;

@@ -24,7 +24,7 @@ class Child {
   ~Child();  // kills it, if it has not ended
 
   bool ended() const { return pid_ == 0; }
-  // All that it wrote to its standard output.
+  // Its whole standard output.
   const std::string& output() const { return output_; }
   // Its exit code, or -1: a signal ended it. It has ended.
   int code() const { return code_; }

@@ -33,7 +33,7 @@ struct Claim {
   }
 };
 
-// Why a caller was refused, in the words of its answer.
+// The reason why a caller was refused, in the words of its answer.
 enum class Refusal : std::uint8_t {
   no_slot,
   owed,

@@ -1,5 +1,5 @@
 // The calls of one process in the simulated kernel against the real one: files, descriptors, locks
-// and inotify. Everything that a call answers has to be the same. comparison.h says how it is run.
+// and inotify. The answers of a call have to be the same in both. comparison.h explains the run.
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

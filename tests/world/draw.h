@@ -33,7 +33,7 @@ constexpr std::uint64_t below(std::uint64_t drawn, std::uint64_t n) {
   return static_cast<std::uint64_t>(static_cast<unsigned __int128>(drawn) * n >> 64);
 }
 
-// Whether something happens that happens `rate` times in a million.
+// True if something happens that happens `rate` times in a million.
 constexpr bool happens(std::uint64_t drawn, std::int64_t rate) {
   return static_cast<std::int64_t>(below(drawn, 1'000'000)) < rate;
 }

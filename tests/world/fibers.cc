@@ -30,7 +30,7 @@ class Fiber {
   Fiber& operator=(const Fiber&) = delete;
   ~Fiber() { munmap(stack_, kStack); }
 
-  // The next switch to it begins with `entry`, with data as a program has it when it starts.
+  // The next switch to it begins with `entry`, with the data of a program that starts.
   void begin(void (*entry)()) {
     data_ = ProcessData::of_a_start();
     prepare(context_, stack_, kStack, entry);

@@ -1,5 +1,5 @@
 // The simulated kernel: names, files, descriptors, locks, words, signals and clocks, with the
-// semantics of Linux as the manual pages have them. The product reaches it through the table of
+// semantics of Linux from its manual pages. The product reaches it through the table of
 // src/os/calls.h; what that part of it which is simulated lacks ends the world with an error that
 // names the call. All of its state lies in memory that all processes share.
 #ifndef ATMOST_TESTS_WORLD_KERNEL_H
@@ -93,7 +93,8 @@ class Observer {
   virtual void idle(std::int64_t /*until_ns*/) {}
 };
 
-// Why a sleep ended: what was wanted is there; the deadline has come; a signal handler ran.
+// The reason for the end of a sleep: what was wanted is there; the deadline has come; a signal
+// handler ran.
 enum class Slept : std::uint8_t { granted, late, interrupted };
 
 class Kernel {
@@ -181,7 +182,7 @@ class Kernel {
   void forget_unused(Process& by, int inode);
 
   // ---- Locks (kernel_locks.cc).
-  // Whether the process owns locks of this owner, by itself or by a descriptor or mapping.
+  // True if the process owns locks of this owner, by itself or by a descriptor or mapping.
   static bool owns(const Process& process, const LockOwner& owner);
   void lock(Process& process, int inode, const ByteLock& lock);
   void unlock(Process& process, int inode, const ByteLock& bytes);
@@ -199,7 +200,7 @@ class Kernel {
 
   // ---- Signals (kernel_signals.cc).
   static void send(Process& to, int signal, const siginfo_t& about);
-  // Signals arrive; handlers run. Whether one did.
+  // Signals arrive; handlers run. True if one did.
   bool deliver(Process& process);
   void expire_timers(Process& process);
   // The signals that would run a handler or end the process.

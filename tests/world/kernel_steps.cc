@@ -212,7 +212,7 @@ void Kernel::release_files(Process& process) {
 void Kernel::end(Process& process, int status) {
   process.dying = true;
   process.stopped = false;
-  // Nothing that it slept for delays its death.
+  // The events that it slept for do not delay its death.
   process.state = Process::State::ready;
   process.wanted = Nothing{};
   process.deadline_ns = kNever;

@@ -42,7 +42,7 @@ class LockComparison {
   };
 
   bool busy(int actor) const { return sleeps_[static_cast<std::size_t>(actor)].has_value(); }
-  // Whether a step with a descriptor can be made.
+  // True if a step with a descriptor can be made.
   bool fits(const LockStep& step) const;
   bool make_with_descriptor(const LockStep& step);
   bool make_with_process(const LockStep& step);

@@ -158,7 +158,7 @@ bool LockComparison::race(const LockStep& step) {
   return true;
 }
 
-// Whether each actor of the items, and each that sleeps over the table, has answered or sleeps in
+// True if each actor of the items, and each that sleeps over the table, has answered or sleeps in
 // its call.
 bool LockComparison::rests(int table, const std::vector<LockItem>& items) const {
   return std::ranges::all_of(items, [&](const LockItem& item) {

@@ -70,7 +70,7 @@ class LockScene {
   int table_of(int index, int slot, bool flock) const;
   // 0 or the errno value of the call.
   int request(int index, int slot, const LockCall& call, LockRequest& to) const;
-  // Whether the caller would get EDEADLK.
+  // True if the caller would get EDEADLK.
   Deadlock deadlock(int table, const ByteLock& want) const {
     return deadlock(table, tables_[at(table)], want);
   }

@@ -46,7 +46,7 @@ struct Blocked {
 
 class ByteLocks {
  public:
-  // Whether `want` has a conflict.
+  // True if `want` has a conflict.
   bool refuses(const ByteLock& want) const { return conflict(want, 0) != nullptr; }
   // The conflicts of `want`, by first byte: their number, and the one at `index` (nullptr beyond
   // the last), until the next change. F_GETLK may answer any of them.
@@ -59,7 +59,7 @@ class ByteLocks {
   void unlock(const ByteLock& bytes);
   // Gives back all that the owner has.
   void drop(const LockOwner& owner);
-  // Whether the owner has exactly this kind of lock on all of the bytes.
+  // True if the owner has exactly this kind of lock on all of the bytes.
   bool holds(const ByteLock& lock) const;
 
   // All locks by first byte, until the next change.
@@ -68,8 +68,8 @@ class ByteLocks {
   std::uint64_t changes() const { return changes_; }
 
   // Blocked callers. Each whose want is not refused may be the next to run, in any order; another
-  // caller may take the bytes before. Whoever runs asks refuses() again, and either stays or is
-  // removed and locks. A caller is here at most once.
+  // caller may take the bytes before. A sleeper that runs asks refuses() again, and either stays or
+  // is removed and locks. A caller is here at most once.
   void block(int caller, const ByteLock& want) { blocked_.push_back({caller, want}); }
   void unblock(int caller);
   std::span<const Blocked> blocked() const { return blocked_; }
@@ -83,7 +83,7 @@ class ByteLocks {
   std::uint64_t changes_ = 0;
 };
 
-// Whether a caller that would block for `want` on `here` gets EDEADLK instead; `all` are the byte
+// True if a caller that would block for `want` on `here` gets EDEADLK instead; `all` are the byte
 // locks of all inodes, `here` among them. Never for a description. The kernel follows one conflict
 // of several and at most eleven owners, hence `perhaps`.
 enum class Deadlock { no, perhaps, certain };

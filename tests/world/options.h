@@ -12,7 +12,7 @@
 namespace world {
 
 struct Options {
-  // Which worlds: those of seeds, or the one of a file.
+  // The worlds to run: those of seeds, or the one of a file.
   std::optional<std::uint64_t> seed;  // the first; else a fresh one
   std::optional<std::uint64_t> count;
   std::int64_t seconds = 0;  // 0: as long as it takes
@@ -21,7 +21,7 @@ struct Options {
 
   // Their kind.
   bool real_processes = false;
-  int callers = 0;  // at most; 0: as scenarios have them
+  int callers = 0;  // at most; 0: the scenarios' own numbers
   int runs = 0;     // of a caller, at most
   std::string plant;
 

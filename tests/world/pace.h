@@ -1,4 +1,4 @@
-// How often a lock was taken: rates and intervals, as an outsider can know them.
+// The pace at which a lock was taken: rates and intervals, as seen from outside.
 #ifndef ATMOST_TESTS_WORLD_PACE_H
 #define ATMOST_TESTS_WORLD_PACE_H
 

@@ -144,7 +144,7 @@ class Program {
   virtual ~Program() = default;
   // On the process's own stack; the return ends the process.
   virtual void run(Process& self) = 0;
-  // Whether the process, which has ended or was killed, begins again with a new number.
+  // True if the process, which has ended or was killed, begins again with a new number.
   virtual bool runs_again(const Process& self) = 0;
 };
 

@@ -29,7 +29,7 @@ void give(Baton& baton) {
   syscall(SYS_futex, &baton, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 
-// Whether it came within `span`; null: however long that takes.
+// True if it came within `span`; null: however long that takes.
 bool await(Baton& baton, const struct timespec* span) {
   while (__atomic_load_n(&baton, __ATOMIC_ACQUIRE) == 0) {
     const long result = syscall(SYS_futex, &baton, FUTEX_WAIT, 0, span, nullptr, 0);
@@ -160,7 +160,7 @@ class RealProcesses final : public Backend {
     return runner == nullptr ? "home " + what : named(*runner, what);
   }
 
-  // Whether a process has crashed. It may run while another process has the baton: it takes no
+  // True if a process has crashed. It may run while another process has the baton: it takes no
   // memory and gives none back, as nothing guards the arena.
   bool reap() {
     int status = 0;

@@ -1,6 +1,6 @@
-// Which process runs next, and what happens to it: drawn from a script's seed and rates, or as the
-// script lists it. All that was drawn is kept as such a list; the script with the list, replayed,
-// is the identical world.
+// The process that runs next, and the events that happen to it: drawn from a script's seed and
+// rates, or listed in the script. The draws are kept as such a list; the script with the list,
+// replayed, is the identical world.
 #ifndef ATMOST_TESTS_WORLD_SCHEDULE_H
 #define ATMOST_TESTS_WORLD_SCHEDULE_H
 
@@ -16,7 +16,7 @@
 
 namespace world {
 
-// Which faults a call can have.
+// The faults that a call can have.
 enum class CallKind : std::uint8_t {
   other,
   writes,  // finds no space; loses an event
@@ -34,13 +34,13 @@ class Schedule {
   // and choose left out.
   std::vector<Event> faults(const Process& process, CallKind kind);
 
-  // Which of the processes in `able`, in order of index and not empty, runs next, at the present
-  // call of `running` (null: at the beginning).
+  // The next process of those in `able` (in order of index, not empty) to run, at the present call
+  // of `running` (null: at the beginning).
   Process* next(Process* running, std::span<Process* const> able);
   // One of the kernel's answers 0 … n - 1.
   std::uint64_t choice(const Process& process, std::uint64_t n);
 
-  // All that happened, in order.
+  // The events that happened, in order.
   const std::vector<Event>& happened() const { return happened_; }
 
  private:

@@ -95,7 +95,7 @@ struct Caller {
 // change points; one process runs only when no other can.
 enum Strategy : std::int64_t { kEven, kPriorities, kOneLast };
 
-// How often something is drawn, in a million calls.
+// The number of draws in a million calls.
 struct Rates {
   std::int64_t strategy = kEven;
   std::int64_t changes = 3;  // kPriorities: how often a priority changes in a world
@@ -148,7 +148,7 @@ struct Field {
 template <class T>
 std::span<const Field<T>> fields();  // of Run, Caller and Rates
 
-// How a script writes an event: its name, and what follows it.
+// The notation of an event in a script: its name, and the words behind it.
 struct EventWord {
   enum class Value : std::uint8_t { none, process, delay, time, step, answer };
   Event::Kind kind;

@@ -16,7 +16,7 @@ namespace world {
 namespace {
 
 constexpr std::chrono::seconds kLimit{60};  // of one world
-constexpr std::int64_t kSeconds = 600;      // for all, unless the options say another number
+constexpr std::int64_t kSeconds = 600;      // for all, unless the options give another number
 
 struct Shortening {
   const Options& options;

@@ -16,9 +16,9 @@ using Breaks = std::function<std::string(const Script&)>;
 // Asked before each trial; false: what was reached is the result.
 using GoOn = std::function<bool()>;
 
-// `script` lists its events and breaks `script.breaks`. Whatever is left out of the result, alone,
-// makes it break something else or nothing. A caller that is left out keeps its number and has no
-// run: the others' numbers mean what they meant.
+// `script` lists its events and breaks `script.breaks`. Without any single part of it, the result
+// breaks another promise or none. A caller that is left out keeps its number and has no run: the
+// others' numbers mean what they meant.
 Script shorten(
     Script script, const Breaks& breaks, const GoOn& go_on = [] { return true; });
 

@@ -10,7 +10,7 @@ namespace {
 // By then every wait, pause and interval of a scenario is over many times.
 constexpr std::int64_t kLongestNs = 4 * 3600 * kSecondNs;
 
-// Bytes of a lock file (docs/internals/lock-map.md), as its document has them, not its code.
+// Bytes of a lock file from its document (docs/internals/lock-map.md), not from its code.
 constexpr std::int64_t kFirstSlot = 8;
 constexpr std::int64_t kBehindSlots = kFirstSlot + (1 << 18);
 constexpr std::int64_t kMode = std::int64_t{1} << 41;

@@ -78,7 +78,7 @@ class Witness {
     bool refuses = false;
     std::int64_t early_until_ns = INT64_MIN;
     std::int64_t early_at_most_ns = INT64_MIN;
-    // How often it took the guard while nothing changed (changes_).
+    // The number of times that it took the guard while nothing changed (changes_).
     std::uint64_t looks = 0;
     std::uint64_t looks_at = 0;
     // The state of the lock, and its own place there, when it last took the guard.
@@ -165,15 +165,15 @@ class Witness {
   void stand_in_queue(std::int64_t now_ns, int process, int lock);
   void check_order(std::int64_t now_ns, int process, int lock);
   void check_superseded(std::int64_t now_ns, int process, int lock);
-  // Whether a later caller may have replaced the process.
+  // True if a later caller may have replaced the process.
   bool may_be_superseded(int process, int lock) const;
   void check_refusal(std::int64_t now_ns, int process, int lock, Refusal why);
   void note_room(int process, int lock);
-  // Whether the holder of any lock's guard was paused then or later: a caller that takes two locks
+  // True if the holder of any lock's guard was paused then or later: a caller that takes two locks
   // waits for one guard while it has the other.
   bool guard_paused_since(std::int64_t ns) const;
 
-  // Whether it has just queued behind more waiters than it would.
+  // True if it has just queued behind more waiters than it would.
   void check_queue(int process, int lock);
 
   // witness_turns.cc
@@ -183,7 +183,7 @@ class Witness {
   void meets_no_more(std::int64_t now_ns, int waiter);
   void note_turns(std::int64_t now_ns, int process, int lock);
   static bool claims(const Seen& it, std::int64_t now_ns, int lock);
-  // Whether its turn may be over, or that of one in front of it, which its own follows at once.
+  // True if its turn may be over, or that of one in front of it, which its own follows at once.
   bool may_be_passed(std::int64_t now_ns, const Seen& it, int lock) const;
   void check_turn(std::int64_t now_ns, int process, int lock);
 
@@ -206,8 +206,8 @@ class Witness {
   std::uint64_t events_ = 0;
   std::uint64_t pauses_ = 0;
   std::uint64_t kills_ = 0;
-  // How often a caller came, went, or was paused or killed, and the last time. At any lock: a
-  // caller that waits for two asks at both.
+  // The number of times that a caller came, went, or was paused or killed, and the last time. At
+  // any lock: a caller that waits for two asks at both.
   std::uint64_t changes_ = 0;
   std::int64_t changed_ns_ = 0;
   std::uint64_t disturbances_ = 0;  // of the pauses, those that are none

@@ -1,4 +1,4 @@
-// Which answers are right: events that break a promise, and events that nearly do.
+// The answers that are right: events that break a promise, and events that nearly do.
 #include "world/witness_kit.h"
 
 namespace world {

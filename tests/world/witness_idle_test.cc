@@ -114,7 +114,7 @@ TEST_F(Idle, AReleaseCallsTheFirstThatLives) {
   EXPECT_BROKEN("idle");
 }
 
-// All that the holder and the head had called may have been killed with them.
+// The waiters that the holder and the head had called may have been killed with them.
 TEST_F(Idle, BehindKilledWaitersLooksAreFurtherApart) {
   waits(1, waiting(1));
   waits(2, waiting(1));

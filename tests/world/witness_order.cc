@@ -45,7 +45,7 @@ void Witness::stand_in_queue(std::int64_t now_ns, int process, int lock) {
   if (it.claim.run.on_busy == kSupersede && certain) at_[lock].superseding = stand.sure_place;
 }
 
-// Whether everyone in front of the caller that was never paused has room beside it.
+// True if everyone in front of the caller that was never paused has room beside it.
 void Witness::check_order(std::int64_t now_ns, int process, int lock) {
   const Seen& it = seen(process);
   const Run& run = it.claim.run;

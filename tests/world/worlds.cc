@@ -53,7 +53,7 @@ class Worlds {
     }
   }
 
-  // Whether it broke an invariant.
+  // True if it broke an invariant.
   bool one(Script script) {
     const Result result = world::run(script, {.real_processes = options_.real_processes,
                                               .trace = options_.steps,

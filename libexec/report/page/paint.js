@@ -22,7 +22,7 @@ function prepare(canvas, width, height) {
   return pen;
 }
 
-// A name cut to the room there is: in its middle, as names differ at both ends; the end of a path
+// A name cut to the width there is: in its middle, as names differ at both ends; the end of a path
 // matters more.
 function fitted(pen, text, room) {
   if (pen.measureText(text).width <= room) return text;

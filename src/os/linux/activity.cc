@@ -48,8 +48,7 @@ bool read_cpu(clockid_t clock, std::int64_t& to) {
   return true;
 }
 
-// `gone`: it has ended. The use of an ended process that nobody has waited for counts, if it can be
-// read.
+// `gone`: it has ended. The counters of a zombie count, if they can be read.
 enum class Readable : std::uint8_t { yes, no, gone };
 
 Readable read_io(std::int64_t pid, IoCounters& to) {

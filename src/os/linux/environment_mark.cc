@@ -33,7 +33,7 @@ bool lists(std::string_view value, std::string_view wanted) {
   return false;
 }
 
-// Whether the environment that `pid` was started with has a variable `name` whose value `likes`
+// True if the environment that `pid` was started with has a variable `name` whose value `likes`
 // accepts.
 template <class Likes>
 bool any_variable(std::int64_t pid, std::string_view name, Likes likes) {

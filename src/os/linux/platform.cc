@@ -58,7 +58,8 @@ struct Known {
   const char* name;
 };
 
-// Magic numbers: statfs(2), linux/magic.h. docs/internals/lock-map.md says why some are trusted.
+// Magic numbers: statfs(2), linux/magic.h. docs/internals/lock-map.md explains why some are
+// trusted.
 constexpr Known kKnown[] = {
     {0xEF53, Kind::trusted, "ext4"},         {0x58465342, Kind::trusted, "xfs"},
     {0x9123683E, Kind::trusted, "btrfs"},    {0x2FC12FC1, Kind::trusted, "zfs"},

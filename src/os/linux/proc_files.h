@@ -26,7 +26,7 @@ ssize_t read_some(int fd, char* to, std::size_t size);
 // The same of a file, opened for it: 0 or an errno value.
 int read_proc(const char* path, char* to, std::size_t size, std::string_view& got);
 
-// Whether the numbers in /proc are those of our pid namespace. Asked once; a child asks again.
+// True if the numbers in /proc are those of our pid namespace. Asked once; a child asks again.
 bool own_numbers();
 
 // The names of a /proc folder that are numbers. One pass, in the kernel's order.

@@ -46,8 +46,8 @@ int each_line(const char* path, bool (*parse)(std::string_view line, LockLine& t
   }
 }
 
-// Why /proc shows nothing of a process: it has ended, or /proc hides it (the mount option hidepid).
-// Only kill(2) tells the two apart.
+// The reason for which /proc shows nothing of a process: it has ended, or /proc hides it (the mount
+// option hidepid). Only kill(2) tells the two apart.
 int unseen(std::int64_t pid) { return pid > 0 && process_exists(pid) ? EACCES : ESRCH; }
 
 // Finds descriptors of a process that lead to the file and hold a lock that `wanted` accepts. The

@@ -31,8 +31,8 @@ std::uint64_t other_time() {
   return time == kMachinesTime ? 0 : hash;
 }
 
-// Whoever sets the wall clock changes the difference, for all alike; then the system is asked.
-// Otherwise it differs only between those that do not have the boot clock in common.
+// Setting the wall clock changes the difference, for all alike; then the system is asked. Otherwise
+// it differs only between those that do not have the boot clock in common.
 bool is_ours(std::uint64_t real_less_boot_ns) {
   constexpr std::uint64_t kNear = 1'000'000;
   const Instant at = now();

@@ -20,7 +20,7 @@ namespace {
 
 struct ExecJob {
   const Program* program;
-  // The pipe's end, close-on-exec: that it closes unwritten says that exec went well
+  // The pipe's end, close-on-exec: if it closes unwritten, exec succeeded
   int report_to;
 };
 

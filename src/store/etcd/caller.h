@@ -35,7 +35,7 @@ struct Caller {
   void ask_for_snapshots(const Ticket* queue, bool draws, Txn& txn) const;
   // They are the last parts of the reply.
   Status take_snapshots(const Ticket* queue, bool draws, const TxnReply& reply);
-  // Whether every lock, as last seen, is held under our lease.
+  // True if every lock, as last seen, is held under our lease.
   bool holds_all() const;
 
   const Request& request;

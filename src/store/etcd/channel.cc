@@ -49,7 +49,7 @@ bool is_loopback(std::string_view endpoint) {
   return host.starts_with("127.") || host.starts_with("localhost:") || host.starts_with("[::1]");
 }
 
-// Whether no part of the request can have reached a server.
+// True if no part of the request can have reached a server.
 bool never_arrived(CURL* handle, CURLcode code) {
   long sent = 0;
   curl_easy_getinfo(handle, CURLINFO_REQUEST_SIZE, &sent);
@@ -68,8 +68,8 @@ bool is_distrust(CURLcode code, std::string_view words) {
          words.find("wrong version number") != std::string_view::npos;
 }
 
-// Why there was no answer. libcurl (7.88) keeps the first words that it finds: if the peer closed
-// the connection before libcurl looked at its address, these do not name the peer.
+// The reason why there was no answer. libcurl (7.88) keeps the first words that it finds: if the
+// peer closed the connection before libcurl looked at its address, these do not name the peer.
 std::string trouble_of(CURL* handle, CURLcode code, std::string_view words) {
   long error = 0;
   curl_easy_getinfo(handle, CURLINFO_OS_ERRNO, &error);

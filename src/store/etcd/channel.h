@@ -28,7 +28,7 @@ enum class Lack : std::uint8_t {
 };
 
 struct Exchange {
-  long status = 0;  // HTTP's; 0: there is no whole answer, and `trouble` says why
+  long status = 0;  // HTTP's; 0: there is no whole answer, and `trouble` has the reason
   std::string body;
   std::string trouble;
   std::string date;  // the answer's, unchanged

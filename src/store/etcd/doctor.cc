@@ -1,4 +1,4 @@
-// atmost doctor etcd://…: whether locks can be kept there, and the condition of the store.
+// atmost doctor etcd://…: tests if locks can be kept there, and shows the condition of the store.
 #include <time.h>
 
 #include <algorithm>
@@ -99,7 +99,7 @@ void judge_versions(const Seen& seen, Findings& findings) {
   }
 }
 
-// How many members the cluster has, by its own count; 0 when no endpoint says.
+// The number of members of the cluster, by its own count; 0 if no endpoint reports it.
 std::size_t count_members(Gateway& gateway, std::int64_t give_up_boot_ns) {
   std::optional<std::size_t> count;
   (void)gateway.ask(
@@ -144,7 +144,7 @@ std::string words_of(const Error& error) {
 }
 
 // Does what every caller does: makes a lease and a key under it, reads the key, and ends the lease.
-// `took`: how long each step took, in words.
+// `took`: the time of each step, in words.
 Status try_everything(Gateway& gateway, std::string& took) {
   Transactions transactions(gateway);
   OwnLease own(gateway.access(), gateway.history());

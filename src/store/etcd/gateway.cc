@@ -16,7 +16,7 @@ constexpr std::int64_t kShortestTryNs = 300 * kMillisecond;
 // A channel counts in milliseconds and may end one too early.
 constexpr std::int64_t kRoundingNs = 2 * kMillisecond;
 
-// Whether the refusal is etcd's decision. Refusals without one (no leader, timed out, stopped) may
+// True if the refusal is etcd's decision. Refusals without one (no leader, timed out, stopped) may
 // be repeated at another member.
 bool decided(long status, std::string_view words) {
   if (words.empty()) return false;

@@ -17,11 +17,11 @@
 
 namespace atmost::etcd {
 
-// The knowledge of all gateways of a process about the cluster: its name, and how far its history
-// has come. Thread-safe.
+// The knowledge of all gateways of a process about the cluster: its name, and its latest revision.
+// Thread-safe.
 class ClusterHistory {
  public:
-  // Whether an answer with this header is of our cluster and not older than what was noted before.
+  // True if an answer with this header is of our cluster and not older than what was noted before.
   bool believes(const Header& header);
   // From now on, no answer below this revision, which is that of our own write, is believed.
   void note(std::uint64_t revision);
@@ -39,7 +39,7 @@ struct Answer {
               // not
   };
   Kind kind = Kind::unknown;
-  std::string text;         // the body, etcd's words, or why there is no answer
+  std::string text;         // the body, etcd's words, or the reason why there is no answer
   bool distrust = false;    // unknown, and another try would fail: certificates that are not
                             // trusted
   std::string where = {};   // unknown: the endpoint that was asked last
@@ -52,7 +52,7 @@ struct Answer {
 // One thread owns it.
 class Gateway {
  public:
-  // Whether a body is an answer.
+  // True if a body is an answer.
   using Believe = std::function<bool(std::string_view body)>;
   enum class Repeat : std::uint8_t { yes, no };
 
@@ -72,7 +72,7 @@ class Gateway {
 
   // When the last question was sent, at the earliest.
   std::int64_t asked_boot_ns() const { return asked_boot_ns_; }
-  // Whether the last question had no answer in time.
+  // True if the last question had no answer in time.
   bool silent() const { return silent_; }
   const Access& access() const { return access_; }
   ClusterHistory& history() { return history_; }
@@ -109,7 +109,7 @@ class Gateway {
   Question question(const std::string& path, const std::string& body, bool flows) const;
   Answer ask_around(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
                     Repeat repeat, const Believe& believe);
-  // True; else `answer` says why not.
+  // True; else `answer` has the reason.
   bool log_in(std::int64_t give_up_boot_ns, Answer& answer);
   bool older_path();
 

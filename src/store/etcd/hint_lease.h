@@ -1,4 +1,4 @@
-// Which keys of a lock outlive its holders, and for how long.
+// The keys of a lock that outlive its holders, and for how long.
 //
 // The last admission and the last ends are for people, and for --if-elapsed inf of callers that
 // come soon; refusals in a row and forgotten admissions mean something only beside them. All of it

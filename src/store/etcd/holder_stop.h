@@ -16,7 +16,7 @@ class EtcdHolderStop final : public HolderStop {
  public:
   // Claims the slot: admissions that were decided before are refused. REQUIRES: the caller has seen
   // the lock (Caller::look()). Empty: another taker has claimed it, or the lock has changed since.
-  // `due_ns`: how old the hold has to be for its holder to stop.
+  // `due_ns`: the age that the hold must have for its holder to stop.
   static Result<Owned<HolderStop>> begin(Caller& caller, std::uint32_t lock, std::uint32_t slot,
                                          std::uint64_t hold, std::int64_t due_ns);
 

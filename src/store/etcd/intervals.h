@@ -1,7 +1,6 @@
-// --if-elapsed: how long ago the last admission was, by proofs that compare no clock with
-// another's.
+// --if-elapsed: the time since the last admission, by proofs that compare no clock with another's.
 //
-// Etcd's leader counts a lease down, and begins anew when another is elected: what it says is true,
+// Etcd's leader counts a lease down, and begins anew when another is elected: its report is true,
 // but may come late by the whole lease each time. So a caller that is refused as too soon leaves
 // two things for later callers. One is that its own machine saw the key at a moment of its boot
 // clock: later callers of that machine can trust their clock. The other, when much of the interval

@@ -29,7 +29,7 @@ struct OpenLock {
   Snapshot seen;         // its revision is 0 until the caller looked
   EtcdFacts facts;       // of the last look
   Interval interval;
-  // How long ago the moment was that the request's interval counts from; -1: there is none.
+  // The time since the moment that the request's interval counts from; -1 if there is none.
   std::int64_t cooled_ns = -1;
   std::optional<Ring::Entry> admitted;  // our admission, as it was written into the ring
   Admissions admissions;                // set by Rates::see()

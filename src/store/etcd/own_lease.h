@@ -30,7 +30,7 @@ struct HeldSlot {
   std::int64_t since_boot_ns = 0;
 };
 
-// How renewals go, as the thread last knew it.
+// The state of renewals at the thread's last look.
 struct Renewals {
   std::int64_t sent_boot_ns = 0;  // the last one that succeeded
   std::int64_t due_boot_ns = 0;   // by then the next one should have succeeded

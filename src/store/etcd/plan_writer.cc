@@ -144,7 +144,7 @@ Result<PlanWriter::Written> PlanWriter::wait(const rule::Plan& plan, const Insta
   return Written::changed;
 }
 
-// The place of the caller in the queue of one lock: a new one, or what it says from now on.
+// The place of the caller in the queue of one lock: a new one, or its new content.
 void PlanWriter::describe_place(std::uint32_t index, const rule::Plan& plan, const Instant& now,
                                 const Ticket& queue, Txn& txn) const {
   const OpenLock& lock = caller_.locks[index];
@@ -166,7 +166,7 @@ void PlanWriter::describe_place(std::uint32_t index, const rule::Plan& plan, con
     txn.all_created_before(lock.keys.waiters(), lock.seen.revision + 1);
 }
 
-// Whether the last parts of the transaction show all our keys as the transaction made them.
+// True if the last parts of the transaction show all our keys as the transaction made them.
 bool PlanWriter::proves(const TxnReply& reply) {
   std::size_t part = reply.parts.size() - caller_.locks.size();
   for (std::size_t i = 0; i < caller_.locks.size(); ++i) {

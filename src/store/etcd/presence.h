@@ -1,4 +1,4 @@
-// Whether the holders that a waiter waits for are there.
+// Finds out if the holders that a waiter waits for are there.
 //
 // A dead holder's lease ends, but each new leader of etcd grants it the whole ttl again. So a
 // waiter that has seen a hold for long leaves a question, and the holder's next renewal succeeds
@@ -20,9 +20,9 @@ class Presence {
  public:
   explicit Presence(Caller& caller) : caller_(caller) {}
 
-  // To be called when a waiter has looked and found no room. `rank`: how many wait before it; the
-  // first asks, the others if it does not. True: a slot was freed, look again. Failures count as
-  // questions that were not asked.
+  // To be called when a waiter has looked and found no room. `rank`: the number of waiters before
+  // it; the first asks, the others if it does not. True: a slot was freed, look again. Failures
+  // count as questions that were not asked.
   bool freed(OpenLock& lock, std::size_t rank);
   // When it is to be called next, after another look.
   std::int64_t look_at_boot_ns() const { return look_at_boot_ns_; }

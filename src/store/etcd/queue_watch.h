@@ -17,7 +17,7 @@ class QueueWatch {
  public:
   explicit QueueWatch(Caller& caller) : caller_(caller) {}
 
-  // Waits in the queue of one lock, as Session::await() says. An Error: no majority is there.
+  // Waits in the queue of one lock, as in Session::await(). An Error: no majority is there.
   // REQUIRES: the snapshot of that lock is the last look's.
   Result<Wake> await(std::uint32_t lock, const Ticket& ticket, std::int64_t deadline_boot_ns);
   // Closes the watch.
@@ -39,10 +39,10 @@ class QueueWatch {
   void change_endpoint();
   // Makes a request that only a majority can answer. An Error: there is no answer.
   Status ask_majority();
-  // Whether the watch can be relied on. False: look again.
+  // True if the watch can be relied on. False: look again.
   Result<bool> still_hears();
   Result<Wake> follow(std::int64_t until_boot_ns);
-  // Whether there is reason to ask again now.
+  // True if there is reason to ask again now.
   bool heed(const std::string& line);
   bool heed_event(const WatchReply::Event& event);
   bool heed_change_of_lock(const WatchReply::Event& event);

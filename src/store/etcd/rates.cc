@@ -81,7 +81,7 @@ void Rates::take_back(OpenLock& lock, std::int64_t give_up_boot_ns) const {
   (void)change(lock, give_up_boot_ns, [&](Ring& ring) { return ring.take_back(*lock.admitted); });
 }
 
-// The entry may lie ahead: the write that says so takes as long as the admission did.
+// The entry may lie ahead: the write that reports it takes as long as the admission did.
 Status Rates::settle() const {
   for (OpenLock& lock : caller_.locks) {
     if (!lock.admitted || lock.admitted->place == 0) continue;

@@ -1,4 +1,4 @@
-// --rate: the admissions of the locks of a request (ring.h), and what they mean for its waiting.
+// --rate: the admissions of the locks of a request (ring.h), and their effect on its waiting.
 #ifndef ATMOST_STORE_ETCD_RATES_H
 #define ATMOST_STORE_ETCD_RATES_H
 

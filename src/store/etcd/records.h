@@ -88,7 +88,8 @@ struct Cooled {
                                // negative: the request came first
   std::vector<Witness> witnesses;
 
-  // The least time since the moment, by this machine's own clock; -1: this machine was no witness.
+  // The least time since the moment, by this machine's own clock; -1 if this machine did not see
+  // it.
   std::int64_t seen_ago(std::uint64_t place, std::int64_t boot_ns) const;
   std::string text() const;
 };
@@ -96,7 +97,7 @@ struct Cooled {
 Cooled interval_of(Duration interval);
 std::optional<Cooled> parse_cooled(std::string_view text);
 
-// Whether the request has an interval that ends.
+// True if the request has an interval that ends.
 inline bool has_interval(const Request& request) {
   return !request.if_elapsed.is_zero() && !request.if_elapsed.is_forever();
 }

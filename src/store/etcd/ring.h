@@ -3,9 +3,9 @@
 // The first caller with a rate makes the ring, with the last admission as its first entry; from
 // then on every admission adds itself, in the transaction that makes it. An entry is a moment of
 // the boot clock of the machine that was admitted, and no clock of two machines is compared: a
-// machine knows only that another's admission came before the moment when it saw it. So the least
-// difference that it ever saw between the two clocks dates all entries of that machine, none too
-// early. An entry came before the next one, too.
+// machine can only conclude that another's admission came before the moment when it saw it. So the
+// least difference that it ever saw between the two clocks dates all entries of that machine, none
+// too early. An entry came before the next one, too.
 #ifndef ATMOST_STORE_ETCD_RING_H
 #define ATMOST_STORE_ETCD_RING_H
 
@@ -56,10 +56,10 @@ struct Ring {
 };
 std::optional<Ring> parse_ring(std::string_view text);
 
-// How much two boot clocks, each of which may be slewed by 0.05 %, can drift apart in `span_ns`.
+// The largest drift between two boot clocks in `span_ns`, each of which may be slewed by 0.05 %.
 constexpr std::int64_t drift_ns(std::int64_t span_ns) { return span_ns > 0 ? span_ns / 1000 : 0; }
 
-// The admissions of one lock as its caller knows them. Stays the same from look to look, so that a
+// The admissions of one lock that its caller has seen. Stays the same from look to look, so that a
 // process that waits remembers what it has seen.
 class Admissions {
  public:
@@ -73,9 +73,9 @@ class Admissions {
   // Until when the rate allows no admission; 0: it does now.
   std::int64_t due_boot_ns(const Rate& rate, const Instant& now) const;
 
-  // The ring with one more admission, ours, and what this machine knows of the others' clocks.
+  // The ring with one more admission, ours, and this machine's bounds of the others' clocks.
   Ring with_ours(const Rate& rate) const;
-  // Whether later callers of this machine would learn something from known().
+  // True if later callers of this machine would learn something from known().
   bool has_news() const { return news_; }
   Ring known(const Rate& rate) const;
 

@@ -47,10 +47,10 @@ class EtcdSession final : public Session, private rule::Section {
   bool lost_place(const Ticket* queue) const;
   Status enter(const Instant& now, Ticket* queue, rule::Applied& to);
   Status refuse(const rule::Plan& plan, const Instant& now, Ticket* queue, rule::Applied& to);
-  // Whether an admission was made whose answer was lost; if it was not, the lease and the place in
+  // True if an admission was made whose answer was lost; if it was not, the lease and the place in
   // the queue are gone, so it cannot be made any more.
   Result<bool> settle_doubt(Ticket* queue);
-  // Begins the hold that was asked for at that moment. An Error: the lease cannot be relied on, and
+  // Begins the hold that was requested at that moment. An Error: the lease cannot be relied on, and
   // was ended.
   Status take_up(std::int64_t asked_boot_ns);
   // Returns the error. If etcd cannot be asked to end the lease, it ends by itself.

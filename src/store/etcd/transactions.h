@@ -12,7 +12,7 @@
 
 namespace atmost::etcd {
 
-// Whether a transaction that writes was applied.
+// True if a transaction that writes was applied.
 enum class Applied : std::uint8_t { yes, no, unknown };
 
 // Borrows its gateway. Each call blocks until the answer, at most until the moment that is given
@@ -25,8 +25,8 @@ class Transactions {
   std::int64_t give_up() const;
 
   Result<TxnReply> read(const Txn& txn, std::int64_t give_up_boot_ns);
-  // yes, or no when a comparison failed: `reply` is etcd's. Otherwise `answer` says why. `repeat`:
-  // it may be done twice. Makes the hint lease if etcd misses it.
+  // yes, or no when a comparison failed: `reply` is etcd's. Otherwise `answer` has the reason.
+  // `repeat`: it may be done twice. Makes the hint lease if etcd misses it.
   Applied write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply, Answer& answer,
                 Gateway::Repeat repeat = Gateway::Repeat::no);
 

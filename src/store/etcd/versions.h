@@ -1,4 +1,4 @@
-// Which versions of etcd keep leases as a lock needs it.
+// The versions of etcd that keep leases as a lock needs it.
 #ifndef ATMOST_STORE_ETCD_VERSIONS_H
 #define ATMOST_STORE_ETCD_VERSIONS_H
 
@@ -11,7 +11,7 @@ namespace atmost::etcd {
 // renewed at the new leader. Cured in 3.4.31, 3.5.13 and 3.6.0.
 enum class Leases : std::uint8_t { kept, ended_early, unknown };
 
-// `version` as a member says it: "3.4.23", "3.6.0-rc.1". Unknown: it is not of that form.
+// `version` in a member's notation: "3.4.23", "3.6.0-rc.1". Unknown: it is not of that form.
 Leases leases_of(std::string_view version);
 
 }  // namespace atmost::etcd

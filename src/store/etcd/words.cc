@@ -10,7 +10,7 @@
 namespace atmost::etcd {
 namespace {
 
-// For how long there has been no answer, and since when by the local wall clock.
+// The time without an answer, and the moment of its beginning by the local wall clock.
 std::string silence(const Answer& answer, std::string_view who) {
   const std::int64_t silent_ns = os::boot_ns() - answer.silent_since_boot_ns;
   const std::time_t since =

@@ -10,10 +10,10 @@
 
 namespace atmost::etcd {
 
-// Why a request had no result.
+// The reason why a request had no result.
 Error failure(const Answer& answer, std::string_view what);
 
-// Whether etcd refused because a lease that the request named does not exist.
+// True if etcd refused because a lease that the request named does not exist.
 bool lease_is_gone(const Answer& answer);
 
 // A key below a lock that atmost did not write so.

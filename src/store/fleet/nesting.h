@@ -1,4 +1,5 @@
-// Whether a caller would wait for itself: for slots that its own ancestors on this machine hold.
+// Finds out if a caller would wait for itself: for slots that its own ancestors on this machine
+// hold.
 #ifndef ATMOST_STORE_FLEET_NESTING_H
 #define ATMOST_STORE_FLEET_NESTING_H
 
@@ -17,7 +18,7 @@ class OwnTree {
   OwnTree();
   // From the holder's record. Reads /proc where host and boot are ours.
   void see(std::string_view host, std::uint64_t boot, std::int64_t pid, bool exclusive);
-  // Whether our ancestors hold so much that waiting would never end; one is enough when either side
+  // True if our ancestors hold so much that waiting would never end; one is enough when either side
   // is exclusive.
   bool blocks(const LockSpec& spec) const;
 

@@ -1,5 +1,5 @@
-// Keeps a lease of a store that many machines share: renews it in a thread of its own, and knows
-// until when it is good.
+// Keeps a lease of a store that many machines share: renews it in a thread of its own, and has the
+// moment until which it is good.
 #ifndef ATMOST_STORE_FLEET_RENEWAL_H
 #define ATMOST_STORE_FLEET_RENEWAL_H
 
@@ -24,7 +24,7 @@ class Keeper {
   virtual Renewed renew(std::int64_t give_up_boot_ns) = 0;
   // Blocks until a taker asks the holder to stop (true), until `until_boot_ns`, or until wake().
   virtual bool asked_to_stop(std::int64_t until_boot_ns) = 0;
-  // Whether the next renewal is urgent, for example because the holder's entry is gone.
+  // True if the next renewal is urgent, for example because the holder's entry is gone.
   virtual bool doubts() { return false; }
   // Ends asked_to_stop(), now or when it is called next. Called by any thread.
   virtual void wake() = 0;

@@ -18,7 +18,7 @@ class TerminationLatch {
   void arm();
   void disarm();
   bool armed() const { return armed_; }
-  // Whether one of these signals came since then.
+  // True if one of these signals came since then.
   bool is_set() const;
   // Readable (poll(2)) from then on; -1 when not armed.
   int descriptor() const;

@@ -1,5 +1,5 @@
-// Whether holds around this process fill the lock (docs/internals/lock-map.md, "Nested callers"):
-// then it would wait for itself.
+// Finds out if holds around this process fill the lock (docs/internals/lock-map.md, "Nested
+// callers"): then it would wait for itself.
 #include "listing.h"
 #include "os/process.h"
 #include "os/self.h"
@@ -54,7 +54,7 @@ class Around {
            os::Holding::yes;
   }
 
-  // A keeper is no ancestor; the process for which it holds the slot may be. For another keeper
+  // A keeper is not an ancestor; the process for which it holds the slot may be. For another keeper
   // only the same process counts: a script's child may wait until the script releases the lock.
   bool is_kept_around(std::uint32_t slot, const Record& record) const {
     const auto pid = static_cast<std::int64_t>(record.kept_for);

@@ -32,8 +32,8 @@ void LockFile::close() {
   mark_ = 0;
 }
 
-// Whether the descriptor still is the one that we opened. If it is not, it is given up. One without
-// any mark is told by its file; with the mark of another hold, it may be of the same file.
+// True if the descriptor still is the one that we opened. If it is not, it is given up. Without any
+// mark it is recognized by its file; with the mark of another hold it may be of the same file.
 bool LockFile::is_ours(os::Fd& fd) {
   const os::Marked mark = os::marked(fd.get(), mark_);
   struct stat status;

@@ -39,8 +39,8 @@ class LocalFacts final : public rule::Facts {
   // Nothing but what `reserved` has is open, and nothing is locked above the limit (full.cc,
   // together.cc).
   void know_all() { known_ = true; }
-  // When turns were noted that are to be confirmed when the guard has been given back, as records
-  // have it; 0: none.
+  // The moment in the records' notation at which turns were noted that are to be confirmed after
+  // the guard is given back; 0 if there are none.
   std::int64_t turns_noted() const { return noted_ ? clock_.record_ns : 0; }
   bool flocked() const { return flocked_; }
 
@@ -106,9 +106,9 @@ constexpr std::uint32_t file_queue(rule::Queue queue) {
   return queue == rule::kModeQueue ? kModeQueue : queue;
 }
 
-// The part of the header that the rule knows.
+// The part of the header that the rule uses.
 rule::State state_of(const LockFile& file);
-// Writes what differs, so that the rest keeps what only the file knows.
+// Writes only the fields that differ, so that the others keep values that only the file has.
 void put_state(const rule::State& before, const rule::State& after, LockFile& file);
 
 }  // namespace atmost::local

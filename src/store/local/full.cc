@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t kAtOnce = 2048;
 static_assert(kAtOnce <= WordBuffer::kCapacity);
 
-// Whether the answer depends on the slots alone: not on the queue, not on the time, not on what a
+// True if the answer depends on the slots alone: not on the queue, not on the time, not on what a
 // decision without room reads of the holders.
 bool slots_decide(const Request& request) {
   const bool busy_is_final = request.on_busy == OnBusy::fail || request.on_busy == OnBusy::skip;
@@ -33,7 +33,7 @@ bool all_live(const LockFile& file, std::uint32_t max, WordBuffer& buffer) {
 }
 
 // Asks about two of them, not always the same and half of all apart, so that false words of half
-// the slots, side by side, are always noticed. Such a walk ends at the lock that is asked about.
+// the slots, side by side, are always noticed. Such a query's walk ends at the queried lock.
 bool two_are_held(const LockFile& file, std::uint32_t max) {
   const std::uint32_t first = os::scatter() % max;
   for (const std::uint32_t at : {first, (first + max / 2) % max}) {
@@ -46,7 +46,7 @@ bool two_are_held(const LockFile& file, std::uint32_t max) {
   return true;
 }
 
-// Whether every slot up to `max` was held at the moment of the first look at the header. A slot is
+// True if every slot up to `max` was held at the moment of the first look at the header. A slot is
 // locked before its admission writes the header, and the header before the word. So if the token is
 // the same after all words were read as before, each word that lives was written for an admission
 // from before; and a word dies before its slot becomes free.

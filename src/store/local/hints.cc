@@ -50,7 +50,7 @@ void note_host(std::span<char> to) {
 }
 
 // FNV-1a over 8-byte words with a final mix (constants: Fowler, Noll, Vo). It detects torn and
-// wiped data; it is no defence against a forger, and nothing relies on it as one.
+// wiped data; it does not protect against a forger, and nothing relies on that.
 std::uint64_t checksum_of(const void* bytes, std::size_t size) {
   const char* at = static_cast<const char*>(bytes);
   std::uint64_t sum = 0xcbf29ce484222325;
@@ -76,7 +76,7 @@ bool is_marked(int fd, std::int64_t at) {
          std::memcmp(mark, kMagic, sizeof mark) == 0;
 }
 
-// Whether other hints show that a file without a header had one. The header is written before every
+// True if other hints show that a file without a header had one. The header is written before every
 // other hint, except the index, which is all that the original ever writes.
 [[gnu::noinline]] bool header_was_lost(int fd, std::uint64_t index) {
   if (plausible_index(index) != 0 || is_marked(fd, kMarkAt)) return true;

@@ -1,6 +1,6 @@
 // Reading and writing the lock file's hints. Everything read may be stale, torn, zeroed or forged.
-// Each function says what it then does; none uses it for more than a listing, a shortcut that a
-// lock confirms, or a refusal. pread and pwrite only, never a mapping.
+// The comment of each function has its behaviour then; none uses it for more than a listing, a
+// shortcut that a lock confirms, or a refusal. pread and pwrite only, never a mapping.
 #ifndef ATMOST_STORE_LOCAL_HINTS_H
 #define ATMOST_STORE_LOCAL_HINTS_H
 
@@ -39,8 +39,9 @@ enum class HeaderState : std::uint8_t {
 // Reads index and header in one call. `index` is raw. Returns 0 or an errno value.
 int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& header,
                 HeaderState& state);
-// The header alone, where it is good; else false: read_header() says what is there. A header that
-// equals `known`, which the caller wrote to this file, needs no other check; `as_known` says so.
+// The header alone if it is good; else false, and read_header() finds what is there. A header that
+// equals `known`, which the caller wrote to this file, needs no other check; `as_known` is true
+// then.
 bool read_good_header(int fd, const Identity& identity, const Header& known, Header& header,
                       bool& as_known);
 // Fills in magic, version, identity and checksum, then writes. Never allocates space after the
@@ -58,7 +59,7 @@ Stamp stamp_of(const StampData& data, const Identity& identity);
 StampData data_of(const Instant& at, const Identity& identity);
 StampData as_data(const Stamp& at, const Identity& identity);
 
-// Words of slots first…first + count − 1; what lies behind the end of the file reads as zero.
+// Words of slots first…first + count − 1; words behind the end of the file read as zero.
 int read_words(int fd, std::uint32_t first, std::uint32_t count, Word* to);
 // Writes the occupancy half only; the flags stay.
 int write_word(int fd, std::uint32_t slot, std::uint32_t thread);

@@ -30,7 +30,7 @@ bool HolderScan::find(const LockFile& file, const HolderView& holder) {
   for (int look = 0; look < (ended_ > 0 ? kMostLooks : kLooks); ++look) {
     if (look > 0) os::sleep_until(plus(os::boot_ns(), {kLookAgainNs}));
     if (alone && prove(holder.pid)) return true;
-    // The record's number may mean no process here: its absence proves nothing.
+    // The record's number may be one of another pid namespace: its absence here proves nothing.
     const std::uint32_t ended_before = ended_;
     newly_ended_ = 0;
     (void)os::each_process(*this);

@@ -25,7 +25,7 @@ struct ProvenHolder {
 inline constexpr int kLooks = 16;
 inline constexpr std::int64_t kLookAgainNs = 3'000'000;
 
-// Whether the slot's byte is locked by any process; true if that is not known.
+// True if the slot's byte is locked by any process; true if that is not known.
 bool is_held(const LockFile& file, std::uint32_t slot);
 
 // Some 12 KiB: meant for the stack. Borrows both.
@@ -45,10 +45,10 @@ class HolderScan final : public os::ProcessVisitor {
   bool ancestor() const { return ancestor_; }
   // A process with a descriptor of the lock that proves nothing; 0: none.
   std::int64_t unproven() const { return unproven_; }
-  // Whether the holder may be a process that ended before it was proven: one did, or in each look
+  // True if the holder may be a process that ended before it was proven: one did, or in each look
   // some processes ended before they could be read, although all others could be.
   bool fleeting() const { return fleeting_ || (!met_all_ && !unreadable_); }
-  // Whether its parent is a holder, too, and so leads to it.
+  // True if its parent is a holder, too, and so leads to it.
   bool below_another(std::uint32_t index) const;
   // REQUIRES: count() > 0
   std::int64_t oldest_boot_ns() const;

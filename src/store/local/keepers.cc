@@ -21,7 +21,7 @@ Error about_keeper(const LockFile& file, Code code, std::int64_t pid, std::strin
   return error;
 }
 
-// The record of the newest hold that is kept for the process; false when there is none.
+// The record of the newest hold that is kept for the process; false if there is none.
 Result<bool> find(LockFile& file, std::int64_t kept_for, std::int64_t kept_for_start_ns,
                   Record& to) {
   bool found = false;

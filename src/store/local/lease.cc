@@ -147,7 +147,7 @@ void LocalSession::write_hints(std::uint32_t lock, const Instant& now) {
   }
 }
 
-// Whether a taker has locked the byte that belongs to some slot of the hold.
+// True if a taker has locked the byte that belongs to some slot of the hold.
 bool LocalSession::is_locked_beside(std::uint32_t lock,
                                     std::int64_t (*byte_of)(std::uint32_t)) const {
   const HeldLock& mine = held(lock);

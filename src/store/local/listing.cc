@@ -57,7 +57,7 @@ Record make_record(const Request& request, std::uint32_t slot, std::uint64_t tok
 
 namespace {
 
-// All that is known of a holder without a record.
+// The known facts of a holder without a record.
 void describe_process(const os::ProcessFacts& process, HolderView& to) {
   os::ProcessLabel label;
   if (os::process_label(to.pid, label)) {
@@ -140,8 +140,8 @@ void describe_holder(LockFile& file, std::uint32_t slot, bool live_word, HolderV
   const bool asked =
       !live_word && os::query_lock(file.slot_fd(), os::Owner::description, os::LockKind::write,
                                    {slot_byte(slot), 1}, conflict) == 0;
-  // A process-owned lock names its owner, and holders have no read locks. If the record says
-  // otherwise, it is an earlier holder's.
+  // A process-owned lock names its owner, and holders have no read locks. A record that differs is
+  // an earlier holder's.
   const bool named =
       asked && conflict.found && conflict.pid > 0 && (!to.has_record || conflict.pid != to.pid);
   const bool read_locked = asked && conflict.found && !conflict.write;

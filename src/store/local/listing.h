@@ -20,7 +20,7 @@ Record make_record(const Request& request, std::uint32_t slot, std::uint64_t tok
 // Describes the holder of one held slot. `live_word`: the kernel confirms that its supervisor runs.
 void describe_holder(LockFile& file, std::uint32_t slot, bool live_word, HolderView& to);
 
-// Whether a lock, which covers slots, is foreign (docs/internals/lock-map.md, "Foreign locks").
+// True if a lock, which covers slots, is foreign (docs/internals/lock-map.md, "Foreign locks").
 bool is_foreign(int fd, const os::Conflict& lock);
 
 // The holder of the next slots: one slot or, where a foreign lock is in the way, all that it
@@ -59,11 +59,11 @@ std::int64_t locker_of(const LockFile& file, std::int64_t byte);
 
 // If the record's process has ended, or that of a foreign lock is not known, names a process that
 // has the slot locked: for listings, not for signals. If none is found, changes nothing.
-// `gathered`: whether an earlier call for this file has already looked through all processes, which
-// takes milliseconds and happens only for such a slot. Not thread-safe.
+// `gathered`: an earlier call for this file has already looked through all processes, which takes
+// milliseconds and happens only for such a slot. Not thread-safe.
 void name_who_is_left(const LockFile& file, HolderView& holder, bool& gathered);
 
-// Whether holds around this process leave so few slots that spec.take can never be had while they
+// True if holds around this process leave so few slots that spec.take can never be had while they
 // last (docs/internals/lock-map.md, "Nested callers"). The kernel's own lists decide
 // (/proc/PID/fdinfo), then the holders' records together with the chain of parents.
 bool own_tree_blocks(LockFile& file, const LockSpec& spec, const Request& request);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kRoot = 0;
 
-// For users who cannot open a lock file: how its creator could have shared it.
+// For users who cannot open a lock file: the way in which its creator could have shared it.
 constexpr std::string_view kHowToShare =
     "; its creator can share it with --mode 660 or 666 (lock_unlock: mode=666 or "
     "LOCK_UNLOCK_MODE=666)";
@@ -284,9 +284,9 @@ Status LockFile::raise_index(std::uint32_t slot) {
 }
 
 Status LockFile::save_header(Record* first) {
-  // The header says which boot and file the words belong to. Words of another boot, or of the file
-  // that this one was copied from, may say "alive" for ever: no process is left whose death would
-  // clear them.
+  // The header names the boot and file that the words belong to. Words of another boot, or of the
+  // file that this one was copied from, may say "alive" for ever: no process is left whose death
+  // would clear them.
   if (read_only_) return {};
   if (!words_count() && !identity_.across) {
     if (const int error = clear_words(fd()))

@@ -17,7 +17,7 @@
 
 namespace atmost::local {
 
-// How long to wait for the guard: it is held for a handful of system calls, so a process that keeps
+// The time to wait for the guard: it is held for a handful of system calls, so a process that keeps
 // it longer has been stopped.
 inline constexpr std::int64_t kGuardPatienceNs = 5'000'000'000;
 
@@ -38,7 +38,7 @@ class Opening {
   os::Mutex* mutex_;
 };
 
-// Which other processes may get the open file description that holds the slots.
+// The other processes that may get the open file description that holds the slots.
 enum class Heirs : std::uint8_t {
   nobody,   // none but this one and, with --exec, the command that replaces it
   command,  // a command that is started with the descriptor, by a process that opens the file once
@@ -109,16 +109,16 @@ class LockFile {
 
   // Fails for anything but a regular file with one link, of a trusted owner, in a directory where
   // strangers cannot rename it, on a filesystem that keeps locks. A symbolic link is not followed.
-  // If the file does not exist and Access does not create it, that is no error, but present() is
-  // false afterwards. Borrows the path of `spec` until the next open().
+  // If the file does not exist and Access does not create it, that is not an error, but present()
+  // is false afterwards. Borrows the path of `spec` until the next open().
   Status open(const LockSpec& spec, const OpenRules& rules, Access access);
-  // Whether the descriptors of an earlier open() can be used for this one, without any lock on
+  // True if the descriptors of an earlier open() can be used for this one, without any lock on
   // them: the path and the user are the same, and nothing about the file has changed that open()
   // examines. The directories are not examined again: if the path leads elsewhere by now, guard()
-  // says so. A descriptor that the program around us has closed is given up, even if its number is
-  // in use again. If so, the path of `spec` is borrowed from now on.
+  // fails. A descriptor that the program around us has closed is given up, even if its number is in
+  // use again. If so, the path of `spec` is borrowed from now on.
   bool serves(const LockSpec& spec, const Request& request);
-  // Whether unlock_all() leaves nothing locked, and a later close loses nothing. A file that
+  // True if unlock_all() leaves nothing locked, and a later close loses nothing. A file that
   // several users may write also has process-owned locks, which end with the close.
   bool may_stay_open() const { return shared_.open() && !several_may_write_; }
   // From now on the program around us runs while the descriptors are open: it may close them, and
@@ -128,9 +128,9 @@ class LockFile {
   // was borrowed from need not outlive the request.
   void keep_path(PathText& room);
   bool present() const { return fd_.open(); }
-  // Whether the path still leads to this file.
+  // True if the path still leads to this file.
   bool in_place() const;
-  // Whether it certainly leads to another file or to none: false if the path cannot be examined at
+  // True if it certainly leads to another file or to none: false if the path cannot be examined at
   // the moment.
   bool displaced() const;
   void close();
@@ -144,8 +144,8 @@ class LockFile {
 
   // foreign: another program has locked it.
   enum class Guarded : std::uint8_t { held, timeout, replaced, foreign };
-  // How long a caller waits for one or several guards together. Counts from the first attempt that
-  // has to wait: an uncontended guard needs no clock.
+  // The time for which a caller waits for one or several guards together. Counts from the first
+  // attempt that has to wait: an uncontended guard needs no clock.
   class Patience {
    public:
     explicit Patience(std::int64_t ns = kGuardPatienceNs) : ns_(ns) {}
@@ -162,9 +162,9 @@ class LockFile {
     bool refuses_foreign_ = false;
     std::int64_t until_ = 0;
   };
-  // Takes the guard, waiting at most as long as `patience` says, checks that the path still leads
-  // here, and reads the header. `replaced`: the file was deleted or replaced; the guard is not
-  // held, and the file should be reopened.
+  // Takes the guard, waiting at most for `patience`, checks that the path still leads here, and
+  // reads the header. `replaced`: the file was deleted or replaced; the guard is not held, and the
+  // file should be reopened.
   Result<Guarded> guard(Patience& patience);
   Result<Guarded> guard() {
     Patience patience;
@@ -176,33 +176,33 @@ class LockFile {
   void unguard();
   // The guard and slot 1 by one call, on the description that heirs inherit, for a file whose
   // descriptors stayed open (serves()): that call also sees whether it still is that file's; and
-  // the guard alone, beside slots that are held. `forks` is os::fork_count() of when the file was
-  // opened. False, and nothing is locked: there was a fork since, and a child has that description;
-  // or any of those bytes is locked by others, as this does not wait; or something is wrong, which
-  // guard() will say. Otherwise as guard() and guard_wherever(). A child forked before unguard()
-  // closes the description before its fork returns. REQUIRES: heirs are Heirs::forks.
+  // the guard alone, beside slots that are held. `forks` is the value of os::fork_count() when the
+  // file was opened. False, and nothing is locked, if there was a fork since, so that a child has
+  // that description; if any of those bytes is locked by others, as this does not wait; or after a
+  // failure, which guard() will report. Otherwise as guard() and guard_wherever(). A child forked
+  // before unguard() closes the description before its fork returns. REQUIRES: heirs are
+  // Heirs::forks.
   bool guard_with_slot(std::uint64_t forks);
   bool guard_beside_slots(std::uint64_t forks);
   bool together() const { return __atomic_load_n(&together_, __ATOMIC_RELAXED); }
-  // Unlocks every byte, the slots first and the guard last; may close the file for that, unless it
-  // is said to stay open. With
-  // thousands of holders each call walks them all.
+  // Unlocks every byte, the slots first and the guard last; may close the file for that, unless
+  // `stays_open`. With thousands of holders each call walks them all.
   void unlock_all(bool stays_open = false);
   // Locks slot or mode bytes for writing on the description that heirs inherit. 0, EAGAIN, or
   // another errno value; ESTALE: the path leads to another file by now. For a file that can only be
-  // read, says whether they could be locked. REQUIRES: guarded.
+  // read, finds out if they could be locked. REQUIRES: guarded.
   int lock_slots(os::Owner owner, os::Bytes bytes);
-  // Whether the next lock_slots() will open a second descriptor, which a refusal does not need:
+  // True if the next lock_slots() will open a second descriptor, which a refusal does not need:
   // query first.
   bool opens_for_slots() const { return shares() && !shared_.open(); }
-  // Gives the descriptor that a command is to inherit such a number as no script uses. REQUIRES:
+  // Gives the descriptor that a command will inherit a number that no script uses. REQUIRES:
   // guarded; the next unguard() ends that by a close, for one walk of all locks instead of two.
   void lend();
   bool guarded() const { return guarded_; }
-  // Whether its mode let users other than its owner and root write it when it was opened.
+  // True if its mode let users other than its owner and root write it when it was opened.
   bool several_may_write() const { return several_may_write_; }
 
-  // How guard() and the queue may block; alarm unless said otherwise. Kept across open().
+  // The way in which guard() and the queue may block; `alarm` by default. Kept across open().
   void set_blocking(os::Blocking blocking) { blocking_ = blocking; }
   os::Blocking blocking() const { return blocking_; }
 
@@ -222,12 +222,12 @@ class LockFile {
   // Our user when it was opened.
   std::uint32_t user() const { return user_; }
   HeaderState state() const { return state_; }
-  // Whether the file existed and was empty when it was opened: it may belong to a user of flock(1).
+  // True if the file existed and was empty when it was opened: it may belong to a user of flock(1).
   bool was_empty() const { return was_empty_; }
   // The highest slot in use according to the index; 0 when the index is absurd or does not exist
   // yet.
   std::uint32_t indexed_slots() const;
-  // Whether the index and header are of the running boot and this file, so that occupancy words
+  // True if the index and header are of the running boot and this file, so that occupancy words
   // count.
   bool words_count() const {
     return state_ == HeaderState::good && header_.boot == identity_.boot && identity_.boot != 0 &&
@@ -240,10 +240,10 @@ class LockFile {
   // too, in the same call. REQUIRES: guarded.
   Status save_header(Record* first = nullptr);
 
-  // Whether the word of slot 1 is known to be blank (no owner, no flag) without reading it:
-  // keep_first_word() said so, and each header that was read since was the one that we wrote last.
-  // A process that writes a word or a flag changes the header first. False: the word has to be
-  // read.
+  // True if the word of slot 1 is known to be blank (no owner, no flag) without reading it:
+  // keep_first_word() returned that, and each header that was read since was the one that we wrote
+  // last. A process that writes a word or a flag changes the header first. False: the word has to
+  // be read.
   bool first_word_is_blank() const { return first_word_blank_; }
   // REQUIRES: guarded; the word was read under this guard.
   void keep_first_word(bool blank) { first_word_blank_ = blank; }
@@ -254,7 +254,7 @@ class LockFile {
   // Before a process is started, as the mapping would keep the description, with its locks, alive;
   // and before the program around us goes on.
   void close_bells() { bells_.close(); }
-  // Whether we may sleep on one: a thread of a library may not, as signals have to reach it.
+  // True if we may sleep on one: a thread of a library may not, as signals have to reach it.
   bool may_sleep_on_bells() { return blocking_ == os::Blocking::alarm && bells() != nullptr; }
 
   // The error for a failed call on this file: "PATH: what: reason".
@@ -328,7 +328,7 @@ class LockFile {
 // The directory part of a path; "." where it has none.
 std::string_view parent_of(const PathText& path);
 
-// For users without rights in the directory of named locks: what to do instead.
+// For users without rights in the directory of named locks: the remedy.
 inline constexpr std::string_view kWhereElse =
     "; --dir or $ATMOST_DIR names a directory of your own, and atmost doctor --setup-group makes "
     "one "

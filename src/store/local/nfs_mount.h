@@ -1,4 +1,4 @@
-// Whether an NFS mount keeps locks between machines as its server has them.
+// Finds out if an NFS mount keeps locks between machines as on its server.
 #ifndef ATMOST_STORE_LOCAL_NFS_MOUNT_H
 #define ATMOST_STORE_LOCAL_NFS_MOUNT_H
 
@@ -23,7 +23,7 @@ NfsMount parse_nfs_options(std::string_view options);
 // `unknown` if /proc does not tell.
 NfsMount nfs_mount_of(int fd);
 
-// Whether the directory, or the nearest one above it that exists, is on NFS without a fault. Blocks
+// True if the directory, or the nearest one above it that exists, is on NFS without a fault. Blocks
 // while its server does not answer.
 bool is_on_good_nfs(std::string_view directory);
 
@@ -31,10 +31,10 @@ bool is_on_good_nfs(std::string_view directory);
 // not followed, and no server is asked. REQUIRES: absolute, without dots and trailing slashes.
 bool is_named_on_good_nfs(std::string_view directory);
 
-// Why no lock is trusted there, in words that follow a colon; not empty.
+// The reason for which no lock is trusted there, in words that follow a colon; not empty.
 std::string_view reason_against(NfsFault fault);
 
-// Whether mounting the directory otherwise would change that reason.
+// True if mounting the directory otherwise would change that reason.
 bool is_cured_by_options(NfsFault fault);
 
 }  // namespace atmost::local

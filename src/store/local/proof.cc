@@ -20,7 +20,7 @@ os::Conflict as_conflict(const os::LockLine& line) {
   return {true, line.write, {line.start, length}, line.description ? -1 : line.pid};
 }
 
-// Whether a process's lock on the slot is foreign. One on several slots could be another program's
+// True if a process's lock on the slot is foreign. One on several slots could be another program's
 // on the slots of a hold that is over: it is a hold only of the process in the record, or of one
 // that was started under it.
 bool has_foreign_lock(const LockFile& file, std::int64_t pid, std::uint32_t slot,
@@ -34,10 +34,9 @@ bool has_foreign_lock(const LockFile& file, std::int64_t pid, std::uint32_t slot
           !os::is_marked(pid, "ATMOST_TOKEN", static_cast<std::int64_t>(record.token)));
 }
 
-// The locks of one process: whether it has the slot, and whether by a lock of its own. A
-// process-owned lock cannot be passed on, but its line shows in all processes that share its
-// owner's table of descriptors (CLONE_FILES): so it counts only for the process that the kernel
-// names.
+// The locks of one process: does it have the slot, and by a lock of its own? A process-owned lock
+// cannot be passed on, but its line shows in all processes that share its owner's table of
+// descriptors (CLONE_FILES): so it counts only for the process that the kernel names.
 class Lines final : public os::LockLineVisitor {
  public:
   Lines(const LockFile& file, std::int64_t pid, std::uint32_t slot)

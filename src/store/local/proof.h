@@ -1,4 +1,4 @@
-// Which processes provably hold a slot: no other process is ever signalled for it.
+// The processes that provably hold a slot: no other process is ever signalled for it.
 //
 // Descriptors can be passed on (SCM_RIGHTS, pidfd_getfd(2), inherited standard streams), and every
 // user who may write the file can forge records. So the proof of a holder depends on who may write
@@ -31,7 +31,7 @@ class Proof final : public os::Reach {
   // living `pid`.
   Answer of(std::int64_t pid) const;
 
-  // Whether a descendant of a proven process may be stopped with it: only if that process's own
+  // True if a descendant of a proven process may be stopped with it: only if that process's own
   // user could stop it.
   bool reaches(std::int64_t ancestor, std::int64_t descendant) const override;
 

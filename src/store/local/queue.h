@@ -1,6 +1,6 @@
 // Waiters' tickets: locked bytes in a queue for each limit value. The kernel keeps the order (a
-// ticket is a held lock, so it ends with its waiter). A waiter's record, a hint, says which process
-// it is and when its turn began.
+// ticket is a held lock, so it ends with its waiter). A waiter's record, a hint, has its process
+// and the beginning of its turn.
 //
 // Only write locks are tickets: a waiter blocks on another's ticket with a read lock, and keeps it
 // if it is paused at that moment.
@@ -63,9 +63,9 @@ void confirm_turns(LockFile& file, std::uint32_t queue, std::int64_t noted_boot_
 // loses its turn. REQUIRES: guarded.
 void note_place(LockFile& file, std::uint32_t queue, std::uint64_t ticket, const PlaceNote& place);
 
-// How many wait in all queues, counted up to `enough`.
+// The number of waiters in all queues, counted up to `enough`.
 Status count_waiters(LockFile& file, std::uint32_t enough, std::uint32_t& to);
-// Whether a waiter behind us has replaced us (--on-busy=supersede): as the file says at the moment.
+// True if a waiter behind us has replaced us (--on-busy=supersede), by the file at this moment.
 bool is_superseded(const LockFile& file, std::uint64_t ticket);
 
 // The last caller that queued to run once more for the others, if it still waits. REQUIRES: the

@@ -1,5 +1,5 @@
-// Calling waiters: each sleeps on a word of its own (os/bell.h), and the call says whether it did.
-// A waiter without a word (a library's thread, an older atmost, a PORTABLE build, a file of several
+// Calling waiters: each sleeps on a word of its own (os/bell.h), and the call returns if it did. A
+// waiter without a word (a library's thread, an older atmost, a PORTABLE build, a file of several
 // machines) sleeps on the ticket in front of it, and is not called.
 #ifndef ATMOST_STORE_LOCAL_ROLL_H
 #define ATMOST_STORE_LOCAL_ROLL_H
@@ -22,7 +22,7 @@ struct Roll {
   bool early = false;            // the first one counts, too, whose rate does not allow it yet
   std::int64_t now_boot_ns = 0;  // the time for measuring turns
 };
-// Whom a waiter called.
+// The waiters that a waiter called.
 struct Called {
   std::uint64_t last = 0;  // all up to this ticket; 0: nobody
   std::uint64_t next = 0;  // the first that claims, if it was asleep; else 0
@@ -32,7 +32,7 @@ struct Called {
 void call_next(LockFile& file, const Roll& roll, std::uint32_t wanted, Called& to);
 // Wakes that one. False: it did not sleep, or has no word.
 bool call_waiter(LockFile& file, std::uint64_t ticket);
-// Whether it sleeps on its word, and so runs. False: it does not, or has no word.
+// True if it sleeps on its word, and so runs. False: it does not, or has no word.
 bool sleeps_on_bell(LockFile& file, std::uint64_t ticket);
 // The same as call_waiter(), but leaves it alone where it does not sleep.
 void call_sleeper(LockFile& file, std::uint64_t ticket);
@@ -42,10 +42,11 @@ void call_sleeper(LockFile& file, std::uint64_t ticket);
 void wake_queues(LockFile& file, std::int64_t now_boot_ns);
 
 // A turn of `ticket` begins, and the room is its own for so long: calls it and all behind it, each
-// for its own turn. Of those that do not sleep, and so may be paused, it is noted; who runs sees
-// that, and asks. Two that sleep are woken, to look when the turn is over. REQUIRES: guarded.
-// If the turn began before now, it is a late one, of a waiter that sleeps and was not called: then
-// it is noted of those behind it that sleep, and all of them are called, as they may be frozen.
+// for its own turn. A note is left for those that do not sleep, and so may be paused; a waiter that
+// runs sees the note, and asks. Two that sleep are woken, to look when the turn is over. REQUIRES:
+// guarded. If the turn began before now, it is a late one, of a waiter that sleeps and was not
+// called: then it is noted of those behind it that sleep, and all of them are called, as they may
+// be frozen.
 void call_roll(LockFile& file, std::uint32_t queue, std::uint64_t ticket,
                std::int64_t began_boot_ns, std::int64_t now_boot_ns);
 

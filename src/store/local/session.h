@@ -54,7 +54,7 @@ class LocalSession final : public Session, public rule::Section, private Hold {
   Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
                                  StopFor what_for) override;
 
-  // How its calls may block: see os::Blocking. Kept across open().
+  // The way in which its calls may block: see os::Blocking. Kept across open().
   void set_blocking(os::Blocking blocking);
   // Says that the program around us may fork at any time: see Heirs::forks. Kept across open();
   // otherwise the heirs follow from the request.
@@ -73,7 +73,7 @@ class LocalSession final : public Session, public rule::Section, private Hold {
   // For a forked child that keeps only the slots. Async-signal-safe.
   void close_private();
 
-  // Whether a taker has asked us to release a slot (Eviction::revoke). From now on, writes to the
+  // True if a taker has asked us to release a slot (Eviction::revoke). From now on, writes to the
   // lock file wake a thread that waits for `watch`. Not while another thread is in attempt() or
   // release().
   bool revoked(os::Watch& watch) const;

@@ -37,7 +37,7 @@ SignalResult result_about(const HolderView& holder, std::uint64_t hold) {
   return result;
 }
 
-// Whether this process or an ancestor holds the byte (by a descriptor that it inherited: the one
+// True if this process or an ancestor holds the byte (by a descriptor that it inherited: the one
 // that this process opened holds no slot now).
 bool our_line_holds(const Identity& identity, std::int64_t byte) {
   os::ProcessFacts facts;
@@ -61,7 +61,7 @@ void tell_library(LockFile& file, std::uint32_t slot, Eviction eviction, SignalS
   result.signalled = write_flags(file.fd(), slot, word.flags | kRevokedFlag) == 0 ? 1 : 0;
 }
 
-// Whether there is a process to signal; if not, `result` says why.
+// True if there is a process to signal; if not, `result` has the reason.
 bool anybody_proven(const HolderScan& scan, SignalStep step, SignalResult& result) {
   result.ancestor = scan.ancestor();
   // A holder that was proven before, or was seen to end, may be found by the next step, or has

@@ -1,4 +1,4 @@
-// Signals to the holder of one slot: which processes they may reach, and how that is proven.
+// Signals to the holder of one slot: the processes that they may reach, and the proof of that.
 //
 // A process is a holder when, after a handle to it was opened, its own descriptors show a lock on
 // this inode and this byte (os::holds_byte) and the handle still means a living process. Records
@@ -16,9 +16,9 @@
 
 namespace atmost::local {
 
-// Sends what `step` says to the proven holders of `slot`, and returns what was found: CONT and INT,
-// CONT and TERM to the supervisor alone when there is a living one (it passes them on), else to
-// every holder; KILL to everything below the holders until nothing is left there, then to the
+// Sends the signals of `step` to the proven holders of `slot`, and returns what was found: CONT and
+// INT, CONT and TERM to the supervisor alone when there is a living one (it passes them on), else
+// to every holder; KILL to everything below the holders until nothing is left there, then to the
 // holders. Not held: the slot is free, or its hold is not `hold`. SignalStep::look takes
 // microseconds, the others milliseconds (they read /proc). Adds the descendants of the signalled
 // holders to `seen`. REQUIRES: file.guarded(), so that no caller that uses the guard takes or frees

@@ -1,10 +1,10 @@
 // Finding and reserving slots. All of it happens under the guard.
 //
-// Admission is proven by counting: we hold K bytes at or below N, and one query says that no byte
-// above N is held by others; so at most N are held, whoever holds them and whatever the hints said.
-// If some above N are held (callers with larger limits), the held bytes are counted exactly.
-// Refusal is proven slot by slot: each slot that counted as held either refused our lock or carries
-// the word of a living supervisor, and a few of the latter are queried as well.
+// Admission is proven by counting: we hold K bytes at or below N, and one query proves that no byte
+// above N is held by others; so at most N are held, by any holders and with any hints. If some
+// above N are held (callers with larger limits), the held bytes are counted exactly. Refusal is
+// proven slot by slot: each slot that counted as held either refused our lock or carries the word
+// of a living supervisor, and a few of the latter are queried as well.
 #ifndef ATMOST_STORE_LOCAL_SLOTS_H
 #define ATMOST_STORE_LOCAL_SLOTS_H
 
@@ -29,8 +29,8 @@ struct Reservation {
   // The words of all reserved slots were read under this guard, and say nothing: no living or dead
   // owner, no taker's note.
   bool words_blank = true;
-  bool met_dead = false;  // the word of some reserved slot says that its last holder was killed
-  // The word of some slot that is held says that its supervisor was killed.
+  bool met_dead = false;  // by the word of some reserved slot its last holder was killed
+  // By the word of some slot that is held its supervisor was killed.
   bool met_left = false;
   bool some_drained = false;  // slots among those that are in the way are drained
   // `count` of them, ascending. Borrowed, room for kMaxTake: where the slots stay once they are
@@ -43,7 +43,7 @@ struct Reservation {
     for (; at > 0 && slots[at - 1] > slot; --at) slots[at] = slots[at - 1];
     slots[at] = slot;
   }
-  // The word of a slot that was reserved now tells of its earlier holders.
+  // The word of a slot that was reserved now is about its earlier holders.
   void note(const Word& word) {
     if ((word.thread & os::kOwnerDied) != 0) met_dead = true;
     if (word.thread != 0 || (word.flags & kRevokedFlag) != 0) words_blank = false;
@@ -75,7 +75,7 @@ Status count_held(LockFile& file, std::uint32_t first, std::uint32_t last, std::
 // The owner of the slot locks that the request asks for.
 os::Owner owner_for(const Request& request);
 
-// Whether a waiter should ask again because a slot that it can use may be free. Cheap, without the
+// True if a waiter should ask again because a slot that it can use may be free. Cheap, without the
 // guard; may say yes without need. Believes the words of living supervisors: the head of a queue
 // does not depend on this.
 bool may_have_room(const LockFile& file, const LockSpec& spec, WordBuffer& buffer);
@@ -100,7 +100,7 @@ class Search {
   bool nothing_behind() const { return nothing_behind_; }
 
  private:
-  // False when a call failed: error_ says why.
+  // False if a call failed; error_ has the reason.
   bool take(std::uint32_t slot);
   int take_first(std::uint32_t slot);
   bool scan(std::uint32_t first, std::uint32_t last);

@@ -16,7 +16,7 @@ bool read_lock_stats(int fd, LockStats& lock_stats);
 int write_lock_stats(int fd, const LockStats& lock_stats);
 int erase_memory(int fd);
 
-// Whether only this process's user and root may write to the file. Statistics that others could
+// True if only this process's user and root may write to the file. Statistics that others could
 // have written shorten no limit: they are neither believed nor added to.
 bool is_ours_alone(int fd);
 
@@ -24,7 +24,7 @@ bool is_ours_alone(int fd);
 // the directory. Each is empty if others may write to its file.
 void recall(int fd, std::string_view path, LockStats& lock_stats, DirectoryStats& directory_stats);
 
-// How to create the directory's file if it does not exist.
+// The way to create the directory's file if it does not exist.
 struct Making {
   bool wanted = false;
   unsigned mode = 0600;

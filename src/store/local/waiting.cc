@@ -1,9 +1,9 @@
-// How a session waits: behind the waiters in front of it, then as the head of the queue.
+// The waiting of a session: behind the waiters in front of it, then as the head of the queue.
 //
-// A waiter sleeps on a word of its own, and whoever leaves calls the next one that claims a slot.
-// A waiter in front may be paused for ever, and /proc does not show it (a frozen process is not a
-// stopped one); but it does not sleep on its word, so a call is not answered, and is made to the
-// next. The head calls one or three that run to be ready: these look so often whether a slot is
+// A waiter sleeps on a word of its own, and a caller that leaves calls the next one that claims a
+// slot. A waiter in front may be paused for ever, and /proc does not show it (a frozen process is
+// not a stopped one); but it does not sleep on its word, so a call is not answered, and is made to
+// the next. The head calls one or three that run to be ready: these look so often whether a slot is
 // free that they notice when the head is paused. The others look now and then, in case that all of
 // these are paused or killed together, and in good time before their deadline.
 #include <cerrno>
@@ -17,7 +17,7 @@
 namespace atmost::local {
 namespace {
 
-// How long the head of a queue waits before it looks again, events or not.
+// The time after which the head of a queue looks again, even without an event.
 constexpr std::int64_t kLookAgainNs = 1'000'000'000;
 // There are no events from other machines.
 constexpr std::int64_t kLookAcrossNs = 250'000'000;
@@ -84,8 +84,7 @@ int LocalSession::sleep_behind(std::uint64_t ahead, std::uint64_t ticket, std::u
   return error == EINTR && os::boot_ns() >= until_boot_ns ? ETIMEDOUT : error;
 }
 
-// `gone`: no waiter is in front of us where we wait. Otherwise the wait is over, and the answer
-// says how.
+// `gone`: no waiter is in front of us where we wait. Otherwise the wait is over, with that answer.
 Result<Wake> LocalSession::wait_for_turn(const Ticket& drawn, std::int64_t deadline_boot_ns,
                                          bool& gone) {
   const std::uint32_t lock = position_.it.lock;
@@ -96,7 +95,7 @@ Result<Wake> LocalSession::wait_for_turn(const Ticket& drawn, std::int64_t deadl
   if (request_->on_busy == OnBusy::supersede) position_.it.rank = 1;
   Ahead ahead;
   for (bool looks = false, searches = true, called = false;;) {
-    // Read before the look: whoever calls later changes it.
+    // Read before the look: a later call changes it.
     const std::uint32_t word = file.may_sleep_on_bells() ? bell_of(file, ticket) : 0;
     if (searches) {
       const bool early = drawn.due_boot_ns > os::boot_ns();
@@ -108,7 +107,7 @@ Result<Wake> LocalSession::wait_for_turn(const Ticket& drawn, std::int64_t deadl
     gone = ahead.ticket == 0;
     if (gone) return Wake::maybe;
     position_.it.head_ns = 0;
-    // It came back in front of us, and whoever called us does not know it.
+    // It came back in front of us, and the caller that called us has not seen it.
     if (called) call_sleeper(file, ahead.ticket);
     // Even if we have only just asked: a turn that was noted before the word was read changes it no
     // more.
@@ -147,7 +146,7 @@ void LocalSession::lead(const Ticket& ticket) {
   call_next(file, behind, wanted, position_.it.called);
 }
 
-// We leave, or claim nothing for a while: whoever is the next has to know.
+// We leave, or claim nothing for a while: the next waiter has to be called.
 void LocalSession::call_successor(const Ticket& ticket, bool stays) {
   if (!position_.it.leads || position_.it.lock == Ticket::kNowhere ||
       !entry(position_.it.lock).file.present())

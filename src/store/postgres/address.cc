@@ -38,7 +38,7 @@ void add(Parameters& all, const char* keyword, const std::string& value) {
   if (find(all, keyword) == nullptr && !value.empty()) all.emplace_back(keyword, value);
 }
 
-// atmost's defaults, used where neither the URL nor the environment says otherwise.
+// atmost's defaults, used if neither the URL nor the environment names others.
 void add_defaults(Parameters& all) {
   // Lists of servers are split here, wherever they come from.
   for (const auto& [keyword, from] :

@@ -25,8 +25,8 @@ struct Address {
                           // least
 };
 
-// A usage error when libpq does not understand the URL, or when it contains a password. Everything
-// that the URL leaves open is decided by libpq's variables (PGHOST, PGUSER, PGSSLMODE ...) and
+// A usage error when libpq does not understand the URL, or when it contains a password. The parts
+// that the URL leaves open are decided by libpq's variables (PGHOST, PGUSER, PGSSLMODE ...) and
 // defaults, with one exception: the certificate of a host on the network is verified, including its
 // name (sslmode=verify-full), by the system's authorities unless others are named. Also reads
 // ATMOST_POSTGRES_PASSWORD, _PASSWORD_FILE and _TIMEOUT (a duration). The password is removed from

@@ -1,4 +1,4 @@
-// The two halves of an attempt: a look, which begins the transaction, and what is made of a plan,
+// The two halves of an attempt: a look, which begins the transaction, and the writing of a plan,
 // which ends it.
 #include <algorithm>
 

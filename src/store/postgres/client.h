@@ -31,10 +31,10 @@ class Client {
   // Throws DatabaseError.
   void talk(const std::function<void(Connection&, std::int64_t deadline_boot_ns)>& work,
             bool needs_schema = true, std::int64_t not_after_boot_ns = Duration::kForever);
-  // The same; what was thrown is returned.
+  // The same, but errors are returned, not thrown.
   Status run(const std::function<void(Connection&, std::int64_t deadline_boot_ns)>& work,
              bool needs_schema = true);
-  // Whether the same work may succeed now, after a pause that has passed then. `reached`: the
+  // True if the same work may succeed now, after a pause that has passed then. `reached`: the
   // server was, by this client.
   bool try_again(const DatabaseError& failure, bool reached, std::int64_t deadline_boot_ns) const;
   Error error_of(const DatabaseError& failure) const;

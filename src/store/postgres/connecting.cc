@@ -1,4 +1,4 @@
-// Making a connection: which server, which settings, and whether the session is our own.
+// Making a connection: server, settings, and the test that the session is our own.
 #include <poll.h>
 #include <sys/random.h>
 
@@ -49,7 +49,7 @@ void Connection::connect(const Parameters& parameters, std::int64_t deadline) {
   if (connection_ == nullptr) throw setup_error("out of memory", Code::internal);
   PQsetNoticeReceiver(connection_, ignore_notice, nullptr);
   PQsetErrorVerbosity(connection_,
-                      PQERRORS_VERBOSE);  // with the SQLSTATE, which says why the server refused
+                      PQERRORS_VERBOSE);  // with the SQLSTATE, the reason why the server refused
   PostgresPollingStatusType status = PGRES_POLLING_WRITING;
   while (PQstatus(connection_) != CONNECTION_BAD && status != PGRES_POLLING_OK) {
     if (status == PGRES_POLLING_FAILED) break;
@@ -61,7 +61,7 @@ void Connection::connect(const Parameters& parameters, std::int64_t deadline) {
   if (PQsetnonblocking(connection_, 1) != 0 || PQenterPipelineMode(connection_) != 1) broken();
 }
 
-// Why there is no connection, and what would be right, in one line.
+// The reason why there is no connection, and the remedy, in one line.
 void Connection::not_let_in() {
   const bool no_password = PQconnectionNeedsPassword(connection_) != 0;
   Refusal refusal = refusal_of(PQerrorMessage(connection_));

@@ -83,7 +83,7 @@ void Connection::await_answer(std::int64_t deadline) {
   await_socket(POLLIN, deadline);
 }
 
-// Whether our server process still works on the query, as another connection sees it. Also true
+// True if our server process still works on the query, as another connection sees it. Also true
 // when no other connection can be made, or the server does not show it: then waiting is the best
 // choice.
 bool Connection::is_at_work(std::int64_t deadline) const {

@@ -72,7 +72,7 @@ class Connection {
   std::int64_t opened_boot_ns() const { return opened_ns_; }
   const Server& server() const { return server_; }
 
-  // To be called after the schema was made.
+  // Call it after the schema was made.
   void look_for_schema(std::int64_t deadline_boot_ns);
 
   // The advisory lock of this session, from which others see at once that the session has ended.
@@ -105,7 +105,7 @@ class Connection {
   // The notifications that came so far have been dealt with.
   void forget_news() { news_ = false; }
 
-  // Whether the session has a server process of its own, checked with a second connection: false
+  // True if the session has a server process of its own, checked with a second connection: false
   // behind a proxy that pools transactions.
   bool session_is_ours(std::int64_t deadline_boot_ns);
 
@@ -141,7 +141,7 @@ class Connection {
   bool news_ = false;
   int bell_ = -1;
   std::int64_t asked_ns_ = 0;
-  // Whether another connection may check this one when an answer is late.
+  // True if another connection may check this one when an answer is late.
   bool may_doubt_ = true;
   bool goes_first_ = false;
   bool doubts_ = false;  // it has not checked yet for the present question

@@ -1,5 +1,5 @@
-// How many connections the server still accepts, and for whom they are left: a holder whose session
-// ended needs another one before its lease ends, so callers that hold nothing leave it one.
+// The connections that the server still accepts, and the callers that they are left for: a holder
+// whose session ended needs another one before its lease ends, so that idle callers leave it one.
 #ifndef ATMOST_STORE_POSTGRES_CONNECTION_LIMIT_H
 #define ATMOST_STORE_POSTGRES_CONNECTION_LIMIT_H
 

@@ -18,7 +18,7 @@ struct DatabaseError {
     silent,       // no answer in time
     malformed,    // an answer that is impossible
     refused,      // the server's own error: `state` is its SQLSTATE
-    setup,        // another try would fail, too: `code` says how
+    setup,        // another try would fail, too, with `code`
   };
   Kind kind = Kind::malformed;
   std::string words;  // one line; bytes of names as they are
@@ -53,7 +53,7 @@ inline constexpr std::string_view kNoSchema = "3F000";
 inline constexpr std::string_view kNoPrivilege = "42501";
 inline constexpr std::string_view kReadOnly = "25006";
 
-// Whether the same work on a fresh connection may succeed: the connection broke, the server is
+// True if the same work on a fresh connection may succeed: the connection broke, the server is
 // restarting, or two transactions blocked each other.
 bool worth_another_try(const DatabaseError& failure);
 

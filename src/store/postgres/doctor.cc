@@ -1,4 +1,4 @@
-// atmost doctor postgres://…: whether locks can be kept there, and the condition of the store.
+// atmost doctor postgres://…: tests the store, and shows its condition.
 #include <algorithm>
 
 #include "connection_limit.h"
@@ -208,7 +208,7 @@ void try_out(Connection& connection, const ClientId& client, std::int64_t deadli
     findings.say(Level::bad, "notifications do not arrive: waiters would sleep beside a free slot");
 }
 
-// The tables may differ from the program's, whatever the schema's comment says.
+// The tables may differ from the program's, even if the schema's comment has its version.
 bool rehearse(Connection& connection, const std::vector<Statement>& all, std::int64_t deadline,
               Findings& findings) {
   findings.about("tables");

@@ -47,7 +47,7 @@ std::string era_sums() {
 
 std::string pause_left() { return "(SELECT pause FROM " + era_sums() + " eras)"; }
 
-// How much longer the longest lease that may have been lost lasts. Its holder cannot renew it, and
+// The remaining time of the longest lease that may have been lost. Its holder cannot renew it, and
 // will have stopped by then. Zero: it is over. Records an era that is seen for the first time,
 // which needs a transaction of its own.
 void PostgresSession::recover(Connection& connection, std::int64_t deadline) {

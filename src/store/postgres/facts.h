@@ -15,7 +15,7 @@
 
 namespace atmost::postgres {
 
-// How long there are no admissions, as rows of holders may be missing (era.cc).
+// The time without admissions, as rows of holders may be missing (era.cc).
 struct Era {
   std::optional<std::int64_t> pause_us;  // empty: this era was not seen before
   bool first = false;                    // no era was ever seen
@@ -23,7 +23,7 @@ struct Era {
 };
 
 // One lock of a request, as its caller sees it while the row is locked: only renewals and the clock
-// change anything meanwhile. Waiters are read when they are asked for, a page at a time.
+// change anything meanwhile. Waiters are read when the rule asks for them, a page at a time.
 class LockFacts final : public rule::TableFacts {
  public:
   LockFacts(std::uint32_t in_request, std::string name) : index(in_request), key(std::move(name)) {}

@@ -33,8 +33,8 @@ class PostgresHolderStop final : public HolderStop {
   const std::string key_;
   const std::uint32_t slot_;
   const std::uint64_t hold_;
-  // When the server was last asked, and what it said, because a taker looks every few milliseconds
-  // and the server is not asked as often.
+  // The moment and the answer of the last query, because a taker looks every few milliseconds and
+  // the server is not asked as often.
   std::int64_t looked_ns_ = 0;
   std::int64_t looked_level_ = 0;
   SignalResult found_;

@@ -78,7 +78,7 @@ void HeldLease::look_at_hosts() {
     look_ = HostLook::begin(client.address, client.id);
 }
 
-// Whether the look that has ended found that another host leads, too. A look that began before our
+// True if the look that has ended found that another host leads, too. A look that began before our
 // session did counts for nothing: a server that was restarted since would pass for another one.
 bool HeldLease::overtaken(std::int64_t give_up) {
   if (look_ == nullptr || !look_->done()) return false;

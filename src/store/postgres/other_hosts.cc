@@ -18,7 +18,7 @@ constexpr Duration kEnding = Duration::millis(500);
 
 }  // namespace
 
-// A standby's control file has the timeline of its last checkpoint; what it receives may be later.
+// A standby's control file has the timeline of its last checkpoint; a received one may be later.
 Statement ask_state() {
   return {
       "SELECT NOT pg_is_in_recovery(), CASE WHEN pg_is_in_recovery() THEN greatest((SELECT "

@@ -1,5 +1,5 @@
-// Whether another host of the URL leads, too: after a promotion the old primary may go on, cut off
-// from the new one, and its clients with it.
+// Finds out if another host of the URL leads, too: after a promotion the old primary may go on, cut
+// off from the new one, and its clients with it.
 #ifndef ATMOST_STORE_POSTGRES_OTHER_HOSTS_H
 #define ATMOST_STORE_POSTGRES_OTHER_HOSTS_H
 
@@ -16,7 +16,7 @@ namespace atmost::postgres {
 // A host's answer about itself.
 struct HostState {
   bool takes_writes = false;
-  std::int64_t timeline = 0;    // of a standby: the latest that it knows of
+  std::int64_t timeline = 0;    // of a standby: the latest that it has seen
   std::string cluster;          // the system identifier
   std::int64_t started_us = 0;  // when its server was started
 };
@@ -26,7 +26,7 @@ HostState read_state(const Rows& rows);
 
 // The same server by another name.
 bool same_server(const HostState& a, const HostState& b);
-// Whether locks must not be kept at `ours` because of what `other` says. When both take writes and
+// True if locks must not be kept at `ours` because of what `other` says. When both take writes and
 // neither has the later timeline, neither counts.
 bool overtakes(const HostState& other, const HostState& ours);
 

@@ -21,7 +21,7 @@ class Rows {
 
   int count() const { return PQntuples(result_.get()); }
   bool is(ExecStatusType status) const { return PQresultStatus(result_.get()) == status; }
-  // How many rows a statement without an answer changed.
+  // The number of rows that a statement without an answer changed.
   std::int64_t changed() const;
   // Throws DatabaseError unless there are exactly `count` rows.
   void expect(int count) const;
@@ -51,7 +51,7 @@ inline std::string or_none(const std::string& expression) {
   return "coalesce(" + expression + ", '-9223372036854775807'::bigint)";
 }
 
-// How bytes are written for a parameter of type bytea.
+// The notation of bytes for a parameter of type bytea.
 std::string hex_of(std::string_view bytes);
 
 }  // namespace atmost::postgres

@@ -25,9 +25,9 @@ inline constexpr char kSecondMark[] = "atmost: locks, format 3";
 // The whole schema as a script for psql, with comments.
 std::string schema_script();
 
-// Creates what is missing, also in an earlier format (`there`); what is kept stays. Programs of
-// that format then refuse the schema. Throws DatabaseError (not permitted; the message says what to
-// do).
+// Creates the missing tables and columns, also in an earlier format (`there`); existing rows stay.
+// Programs of that format then refuse the schema. Throws DatabaseError (not permitted; the message
+// has the remedy).
 void create_schema(Connection& connection, bool there, std::int64_t deadline_boot_ns);
 
 }  // namespace atmost::postgres

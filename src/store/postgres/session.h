@@ -33,7 +33,7 @@ class PostgresStore;
 // process or its machine dies, or the connection stays broken, the slots are free when the last
 // renewal's ttl is over. Waiters that die are passed over at once, because the server sees that
 // their session's advisory lock is free; if that fails, after 30 s. If the server stops answering,
-// a waiter knows it a second after the timeout.
+// a waiter notices it a second after the timeout.
 //
 // One request at a time. Not thread-safe.
 class PostgresSession final : public Session, private rule::Section {

@@ -7,7 +7,7 @@
 namespace atmost::postgres {
 namespace {
 
-// How long a place is kept after its owner last refreshed it; each refresh is good for as long.
+// A place is kept for this time after its owner last refreshed it.
 constexpr char kKept[] = "interval '30 seconds'";
 
 }  // namespace

@@ -30,7 +30,7 @@ std::string era_name();
 std::string pause_left();
 // A subquery of all of that: `none` (there are no eras), `longest` (lease of all), `pause`.
 std::string era_sums();
-// The same, queried at once; begins an era that was not seen before. `why_paused` says it in words.
+// The same, queried at once; begins an era that was not seen before. `why_paused`: in words.
 Duration pause_now(Connection& connection, std::int64_t deadline_boot_ns);
 std::string why_paused(Duration left);
 
@@ -41,18 +41,18 @@ void add_caller(std::vector<Value>& to, const Request& request, const ClientId& 
 Statement take_row(const std::string& key);
 // A column (text) that makes its transaction end without waiting for the disk. So it keeps no row
 // of a lock locked meanwhile, and others are notified at once. Its writes may be lost if the
-// server's machine dies within a second; what others have written since is lost with it. A caller
-// that relies on it adds on_disk() behind the COMMIT, before the end of the batch.
+// server's machine dies within a second; later writes of others are lost with it. A caller that
+// relies on it adds on_disk() behind the COMMIT, before the end of the batch.
 std::string unwaited();
 // Is answered when all that this server has written so far is as safe as the server's setting
 // synchronous_commit makes it.
 Statement on_disk();
-// Whether a row of atmost.waiter counts: it was refreshed lately, and its session still exists
+// True if a row of atmost.waiter counts: it was refreshed lately, and its session still exists
 // (otherwise its advisory lock would be free).
 std::string waiter_lives();
-// Whether it also waits for a slot of this lock, as its rate allows it. A hint: the rule decides.
+// True if it also waits for a slot of this lock, as its rate allows it. A hint: the rule decides.
 std::string waiter_claims();
-// Whether the row keeps its place in the queue, even if it does not count at the moment.
+// True if the row keeps its place in the queue, even if it does not count at the moment.
 std::string waiter_is_kept();
 std::string waiter_is_over();
 // Notifies the first two waiters of each queue: they judge whether it is their turn, and the second

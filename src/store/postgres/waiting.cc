@@ -10,8 +10,8 @@
 namespace atmost::postgres {
 namespace {
 
-// How long each refresh of a place is good for (statements.cc has the same for places that do not
-// count any more).
+// The time for which each refresh of a place is good (statements.cc has the same for places that do
+// not count any more).
 constexpr Duration kPlaceLasts = Duration::seconds(30);
 constexpr Duration kRefreshEvery = Duration::seconds(10);
 // No notification comes when a lease ends by itself, or when the waiter that was notified dies:

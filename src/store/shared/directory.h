@@ -1,4 +1,4 @@
-// Whether locks in a directory exclude other machines.
+// Finds out if locks in a directory exclude other machines.
 #ifndef ATMOST_STORE_SHARED_DIRECTORY_H
 #define ATMOST_STORE_SHARED_DIRECTORY_H
 
@@ -11,7 +11,7 @@
 namespace atmost::shared {
 
 // The directory of "shared:/DIR" or, with a key behind it, of "shared:/DIR/KEY". Usage error: it is
-// no such URL.
+// not such a URL.
 Result<std::string> directory_of(std::string_view url);
 // The path of the lock file of "shared:/DIR/KEY".
 std::string_view path_of(std::string_view url);
@@ -21,16 +21,16 @@ std::string_view path_of(std::string_view url);
 inline constexpr const char* kAnyFilesystem = "ATMOST_TESTS_SHARED_ANYWHERE";
 
 // Fails unless the directory is on NFS 4.1 or 4.2, mounted hard, with locks that the server keeps;
-// says why, and what to mount. Blocks as long as the server does. `mount` gets what is mounted, in
-// words.
+// the error has the reason and the remedy. Blocks as long as the server does. `mount` gets what is
+// mounted, in words.
 Status check_directory(const std::string& directory, std::string* mount = nullptr);
 
-// Makes the directory if it is missing and what is above it is such a mount. Where nothing is
-// mounted it makes none, and succeeds: check_directory() tells.
+// Makes the directory if it is missing and what is above it is such a mount. Without a mount it
+// makes none, and succeeds: check_directory() reports that.
 Status make_directory(const std::string& directory);
 
-// How much the clocks of machines may differ where times of runs are compared: far more than clocks
-// that are set by NTP do.
+// The largest difference of machines' clocks that comparisons of run times allow: far more than
+// that of clocks set by NTP.
 inline constexpr Duration kClocksAgree = Duration::seconds(1);
 
 // By how much the server's clock is ahead of this machine's, from the time that it gives a file

@@ -1,4 +1,4 @@
-// atmost doctor shared:/DIRECTORY: whether machines can share locks there.
+// atmost doctor shared:/DIRECTORY: tests if machines can share locks there.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -20,7 +20,8 @@
 namespace atmost::shared {
 namespace {
 
-// How often the holder looks whether it is asked to stop: one call of the server for each slot.
+// The interval at which the holder looks for a request to stop: one call of the server for each
+// slot.
 constexpr Duration kLook = Duration::seconds(1);
 constexpr Duration kAnswer = Duration::seconds(2);
 constexpr Duration kRelease = Duration::seconds(5);
@@ -41,7 +42,7 @@ int beat(const std::vector<HeldLock>& held, std::uint64_t number) {
   return 0;
 }
 
-// Whether the path of each lock still leads to the file that is locked: else others may be admitted
+// True if the path of each lock still leads to the file that is locked: else others may be admitted
 // by a new one. Opening it asks the server; stat(2) may answer from what this machine remembers.
 bool are_in_place(const std::vector<HeldLock>& held, const Core& core) {
   for (std::size_t i = 0; i < held.size(); ++i) {

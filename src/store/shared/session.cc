@@ -160,7 +160,7 @@ Result<Wake> SharedSession::await(Ticket& ticket, std::int64_t deadline) {
     core->ticket = mine;
     answer->it = core->session.await(core->ticket, deadline);
   };
-  // When the server hangs, its answer comes late: the next attempt says so.
+  // When the server hangs, its answer comes late: the next attempt fails.
   const std::int64_t until =
       deadline == Duration::kForever ? deadline : plus(deadline, Duration::seconds(2));
   const Worker::Ran ran = worker_.run(job, until, true);

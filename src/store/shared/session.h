@@ -43,9 +43,9 @@ struct Core final : rule::Section {
 };
 
 // Locks are bytes of files, as in store/local, and each call on a file is made by a worker, so that
-// a server that hangs blocks no caller for longer than it says. A hold is kept by the server, which
-// frees it a while after it last heard of the machine (90 s for Linux, unless it is set). So the
-// holder writes into its file several times in a ttl, with the descriptor that holds the lock;
+// a server that hangs blocks no caller for longer than its limit. A hold is kept by the server,
+// which frees it a while after it last heard of the machine (90 s for Linux, unless it is set). So
+// the holder writes into its file several times in a ttl, with the descriptor that holds the lock;
 // when no write has succeeded for a ttl, it ends its command.
 //
 // If this process dies, its slots are free when no process of the command is left, which have the
@@ -86,7 +86,7 @@ class SharedSession final : public Session {
   Worker worker_;  // ends before the rest
 };
 
-// How long an answer is waited for: the guard may be held for five seconds.
+// The time for which an answer is awaited: the guard may be held for five seconds.
 inline constexpr Duration kPatience = Duration::seconds(10);
 
 }  // namespace atmost::shared

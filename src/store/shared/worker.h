@@ -31,9 +31,9 @@ class Worker {
   // handler ran. First waits for the job of an earlier call that is still running.
   Ran run(std::function<void()> job, std::int64_t until_boot_ns, bool interruptible = false);
   // Makes blocking calls of the running job return EINTR (Blocking::thread_alarm), until it is
-  // done or `until_boot_ns` has come. Whether it is done.
+  // done or `until_boot_ns` has come. True if it is done.
   bool cancel(std::int64_t until_boot_ns);
-  // Whether no job is running.
+  // True if no job is running.
   bool idle() const;
 
  private:

@@ -1,4 +1,4 @@
-// The names around one lock link. docs/internals/symlink-locks.md says what each is for.
+// The names around one lock link. docs/internals/symlink-locks.md explains each.
 //
 //   NAME                        the lock: ours and the original's
 //   NAME.atmost                 the mutex: which of ours may touch NAME
@@ -23,7 +23,7 @@ struct LockNames {
   Text<255> mutex_base;
 };
 
-// Whether `path` can be a lock link: its other names are short enough, and it is none of them
+// True if `path` can be a lock link: its other names are short enough, and it is not one of them
 // itself.
 Status locate(const PathText& path, LockNames& to);
 

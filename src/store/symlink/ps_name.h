@@ -10,9 +10,10 @@
 
 namespace atmost::symlink {
 
-// How `LC_ALL=C ps -o user=` of procps 4 prints an account (tried with 4.0.2, in a column that is
-// not the last): its number when it has no name or one of 33 bytes or more; every byte outside of
-// printable ASCII as "?"; and of more than 8 bytes, numbers too, the first 7 and a "+".
+// The text that `LC_ALL=C ps -o user=` of procps 4 prints for an account (tried with 4.0.2, in a
+// column that is not the last): its number when it has no name or one of 33 bytes or more; every
+// byte outside of printable ASCII as "?"; and of more than 8 bytes, numbers too, the first 7 and a
+// "+".
 Text<8> ps_name(std::string_view name, std::uint32_t number);
 
 // An error when the process cannot be seen, or when its user or group is called something that a

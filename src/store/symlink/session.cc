@@ -27,7 +27,7 @@ std::int64_t ttl_of(Duration expire_after) {
   return (expire_after.ns + kSecond - 1) / kSecond;
 }
 
-// The last token of this process: its threads' leftovers are told apart by their tokens.
+// The last token of this process: its threads' leftovers are distinguished by their tokens.
 std::uint64_t last_token = 0;
 
 Status supported(const Request& request) {

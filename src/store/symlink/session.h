@@ -1,4 +1,4 @@
-// One lock as a symbolic link, asked for by one request.
+// One lock as a symbolic link, for one request.
 #ifndef ATMOST_STORE_SYMLINK_SESSION_H
 #define ATMOST_STORE_SYMLINK_SESSION_H
 
@@ -58,7 +58,7 @@ class SymlinkSession final : public Session, private Hold, private rule::Section
                                  StopFor what_for) override;
   void close() override;
 
-  // Whether the lock's link is still that of our hold. False: it has expired, and another caller
+  // True if the lock's link is still that of our hold. False: it has expired, and another caller
   // took it, or somebody removed it. One system call. Of a session that has admitted.
   bool is_still_ours() const;
 
@@ -69,8 +69,8 @@ class SymlinkSession final : public Session, private Hold, private rule::Section
   bool await_end(const os::ProcessHandle& holder);
 
  private:
-  // How long a waiter relies on events and timers (a clock that is set forward raises none), and
-  // how long it waits for a temporary state to end by itself.
+  // The time for which a waiter relies on events and timers (a clock that is set forward raises
+  // none), and waits for a temporary state to end by itself.
   static constexpr std::int64_t kLookAgainNs = 5'000'000'000;
   static constexpr std::int64_t kSoonNs = 10'000'000;
 

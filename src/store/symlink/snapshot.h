@@ -1,4 +1,4 @@
-// The link under a lock's name, and whether the lock is still held.
+// The link under a lock's name, and the state of the lock.
 #ifndef ATMOST_STORE_SYMLINK_SNAPSHOT_H
 #define ATMOST_STORE_SYMLINK_SNAPSHOT_H
 
@@ -28,11 +28,11 @@ struct Snapshot {
 // The inode and the text belong to one moment. Returns 0 or an errno value (never ENOENT).
 int look(const char* path, Snapshot& to);
 
-// Whether they are the same link. The inode number alone does not say so: a new link may get it as
+// True if they are the same link. The inode number alone does not say so: a new link may get it as
 // soon as the old one is gone.
 bool same(const Snapshot& one, const Snapshot& other);
 
-// Whether the lock has ended by itself: its time is over (by `now`, the wall clock), its process is
+// True if the lock has ended by itself: its time is over (by `now`, the wall clock), its process is
 // gone, or another process has its number. Our links identify their process exactly. Of the
 // original's links only the pid and the output of ps are known: a process is another one if parent
 // or group differ and it began after the link was made. One of the two is not enough (an orphan has

@@ -19,8 +19,8 @@ class SymlinkStore final : public Store {
   Status forget(const Request& request) override;
 };
 
-// Ends the hold that was taken in the name of `pid`: false when there is none. Only by that
-// process's user, or root.
+// Ends the hold that was taken in the name of `pid`: false if there is none. Only by that process's
+// user, or root.
 Result<bool> let_go(const LockSpec& lock, std::int64_t pid);
 
 }  // namespace atmost::symlink

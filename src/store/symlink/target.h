@@ -36,7 +36,7 @@ bool parse_target(std::string_view text, Target& to);
 // of what ls prints. REQUIRES: psid without blanks or anything that a shell expands (ps_name.h).
 PathText format_target(const Target& from);
 
-// The last two numbers of a psid; false when they are none (ps found no process).
+// The last two numbers of a psid; false if there are none (ps found no process).
 bool parse_psid(std::string_view psid, std::int64_t& parent, std::int64_t& group);
 
 // On the wall clock; Duration::kForever for kNoExpiry and when it lies beyond the clock's end.

@@ -10,7 +10,7 @@
 
 namespace etcd_kit {
 
-// How long anything here may take, in seconds.
+// The time that any step here may take, in seconds.
 inline constexpr double kPatience = 30;
 
 // Its outcome; `wrong`: what must not be, whatever the fault.
@@ -21,8 +21,8 @@ struct Told {
   int code = -1;
 };
 
-// How a caller's command is looked after: `stay`: seconds until it is told to end. `meanwhile`:
-// done now and then.
+// The watch over a caller's command: `stay`: seconds until it is told to end. `meanwhile`: done now
+// and then.
 struct Care {
   double stay = 0;
   std::function<void()> meanwhile = {};

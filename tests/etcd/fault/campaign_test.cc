@@ -1,5 +1,5 @@
-// Whatever goes wrong between us and etcd: nobody is admitted who should not be, and no exit code
-// says what is not so.
+// Faults of every kind between us and etcd: no caller is admitted wrongly, and every exit code is
+// true.
 //
 // Every scene is played once unharmed, to see what it asks. From that come all trials: each of its
 // questions, with each fault and each damage to each member of its answer; once, for the rest of

@@ -1,5 +1,5 @@
-// etcd_fault_command SOCKET LABEL CODE: the command that atmost runs. Says that it runs, and with
-// which token; stays until it is told to end; ends with CODE.
+// etcd_fault_command SOCKET LABEL CODE: the command that atmost runs. Reports its start and its
+// token, stays until an order to end, and ends with CODE.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -21,7 +21,7 @@ enum class Damage : std::uint8_t {
 inline constexpr unsigned kDamages = 8;
 const char* name_of(Damage damage);
 
-// How many members and elements there are, at every depth; 0 when it is no JSON.
+// The number of members and elements at every depth; 0 if it is not JSON.
 std::size_t places(const std::string& text);
 // REQUIRES: place < places(text).
 std::string damaged(const std::string& text, std::size_t place, Damage damage);

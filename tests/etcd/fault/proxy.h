@@ -41,8 +41,8 @@ enum class Reach : std::uint8_t {
   everything,  // every later answer
 };
 
-// Which answers: the `nth` (from 0) of the kind `request`, the last part of the path; "heard": a
-// line of a watch.
+// The answer that is meant: the `nth` (from 0) of the kind `request`, the last part of the path;
+// "heard": a line of a watch.
 struct Plan {
   std::string request;
   unsigned nth = 0;
@@ -76,7 +76,7 @@ class FaultProxy {
   // Of all plans: by request and fault.
   std::map<std::pair<std::string, std::string>, std::uint64_t> totals();
 
-  // How the way to etcd looks from inside: of use to the parts of a connection's work.
+  // The way to etcd as seen from inside: for the parts of a connection's work.
   bool ending() const { return ending_; }
 
  private:
@@ -111,9 +111,9 @@ class FaultProxy {
 bool send_all(int fd, std::string_view text);
 // An answer with what the plan's fault does to it, `body` being as it is to be.
 bool send_answer(int fd, const Plan& plan, long status, const std::string& body);
-// Whether the fault is one of the body alone.
+// True if the fault is one of the body alone.
 bool is_of_body(Fault fault);
-// Whether the fault comes before etcd is asked; some do half of the times.
+// True if the fault comes before etcd is asked; some do half of the times.
 bool is_before(const Plan& plan);
 // Nothing, until the caller goes or 30 s have passed.
 void stall(int fd);

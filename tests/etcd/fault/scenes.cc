@@ -204,7 +204,7 @@ std::string replaces(Stage& stage, const Props&, const Plan& plan) {
               plan, true);
 }
 
-// Whoever was told that it is drained, finds it drained.
+// A caller that was told that it is drained finds it drained.
 std::string drains(Stage& stage, const Props&, const Plan& plan) {
   const std::string prefix = stage.fresh_prefix();
   Process caller = stage.start(Way::harmed, prefix, {"drain", "--create", "lock"});

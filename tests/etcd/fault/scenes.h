@@ -1,5 +1,5 @@
-// The work of callers while their way to etcd is harmed, and what is to be true of it whatever the
-// harm was.
+// The work of callers while their way to etcd is harmed, and the promises about it that hold after
+// every harm.
 #ifndef ATMOST_TESTS_ETCD_FAULT_SCENES_H
 #define ATMOST_TESTS_ETCD_FAULT_SCENES_H
 
@@ -23,7 +23,7 @@ class Props {
   std::uint64_t token = 0;  // of who holds it
   std::string soon;         // prefix
   std::string trouble;      // "" when all is in place
-  // Whether it is still as it was set up.
+  // True if it is still as it was set up.
   bool intact() const;
 
  private:

@@ -72,7 +72,7 @@ class Stage {
   static void kill_all(Process& process);
 
   Kept kept(const std::string& key) const;
-  // Whether the slot is held by that admission, under a lease that is alive.
+  // True if the slot is held by that admission, under a lease that is alive.
   bool truly_held(const std::string& prefix, std::uint64_t token, const char* lock = "lock") const;
   bool any_waiter(const std::string& prefix) const;
 

@@ -15,7 +15,7 @@
 
 namespace etcd_kit {
 
-// How clients get in: the members' certificate; with `ca` (a file), clients need one of that
+// The way in for clients: the members' certificate; with `ca` (a file), clients need one of that
 // authority.
 struct Tls {
   fleet_kit::Certificate own;
@@ -48,7 +48,7 @@ class Cluster {
   Cluster& operator=(const Cluster&) = delete;
   ~Cluster();
 
-  // Whether the doctor trusts the leases of the etcd that is installed here (etcd #15247).
+  // True if the doctor trusts the leases of the etcd that is installed here (etcd #15247).
   static bool keeps_leases();
 
   unsigned count() const { return static_cast<unsigned>(members_.size()); }
@@ -60,13 +60,13 @@ class Cluster {
   void signal(unsigned member, int number);
   void kill(unsigned member);  // SIGKILL, and gone
   void start(unsigned member);
-  // Whether a majority answers through this member.
+  // True if a majority answers through this member.
   bool healthy(unsigned member) const;
   void wait_healthy(unsigned member) const;
   // The member that leads; -1: none says so.
   int leader() const;
-  // How many wait for the lock at that path ("/prefix/name"), by the keys in etcd. Ends the test
-  // when member 0 does not say.
+  // The number of waiters for the lock at that path ("/prefix/name"), by the keys in etcd. Ends the
+  // test when member 0 does not say.
   std::size_t waiting(const std::string& lock) const;
   // The answer of a member's gateway, "" when none came. GET when `body` is null.
   std::string fetch(unsigned member, const std::string& path, const char* body = nullptr,

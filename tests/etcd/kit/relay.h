@@ -14,9 +14,9 @@ namespace etcd_kit {
 
 class Relay {
  public:
-  // `server`: HOST:PORT on loopback. Whatever host a client names, it gets this one; CONNECT makes
-  // a tunnel to it. `missing`: connections whose first request is for a path that begins so are
-  // answered with 404.
+  // `server`: HOST:PORT on loopback. A client gets this host, even if it names another one; CONNECT
+  // makes a tunnel to it. `missing`: connections whose first request is for a path that begins so
+  // are answered with 404.
   explicit Relay(const std::string& server, std::string missing = "");
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -33,7 +33,7 @@ class Relay {
 
   std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
   int connections() const { return connections_; }
-  // How often these bytes were sent through it.
+  // The number of times that these bytes were sent through it.
   int seen(const std::string& bytes);
 
  private:

@@ -1,5 +1,5 @@
-// How callers of this test get to etcd, by $ATMOST_TESTS_CHANNEL: the same tests have to pass over
-// plain HTTP and over TLS.
+// The way of this test's callers to etcd, by $ATMOST_TESTS_CHANNEL: the same tests have to pass
+// over plain HTTP and over TLS.
 #ifndef ATMOST_TESTS_ETCD_KIT_TESTED_CHANNEL_H
 #define ATMOST_TESTS_ETCD_KIT_TESTED_CHANNEL_H
 

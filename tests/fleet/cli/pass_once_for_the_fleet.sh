@@ -1,6 +1,6 @@
 #!/bin/sh
-# Two hosts that pass at the same moment run each job once; the interval holds on both; what is each
-# host's own runs on each; each host's log says what it did.
+# Two hosts that pass at the same moment run each job once; the interval holds on both; jobs of a
+# single host run on each; each host's log has its own runs.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
 

@@ -22,7 +22,7 @@ enum class Spoil {
   twice,       // it comes twice
   refuse,      // an error of the server's instead (SQLSTATE 58000)
   null_value,  // one of a row's values (`column`) is missing
-  text_value,  // one of a row's values is no number, bool or list
+  text_value,  // one of a row's values is not a number, bool or list
   fewer,       // a row with one column less
 };
 inline constexpr int kSpoils = 14;
@@ -40,7 +40,7 @@ class Wire {
   void spoil(Spoil how, int at, bool always = false, int column = 0);
   // From now on nothing passes either way, and nobody is told: as when a network cable is pulled.
   void cut_off() { cut_off_ = true; }
-  // How many messages the server sent since spoil().
+  // The number of messages that the server sent since spoil().
   int messages() const { return count_; }
   bool hit() const { return hit_; }
   // The traffic of clients since spoil(): connections, batches (round trips), statements in them.

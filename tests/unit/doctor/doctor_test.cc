@@ -1,5 +1,5 @@
-// The doctor against a kernel that lies, fails or never answers: what is broken in the table of
-// system calls here is broken in its children too.
+// The doctor against a kernel that lies, fails or never answers: calls that are broken in the table
+// of system calls here are broken in its children, too.
 #include "doctor/doctor.h"
 
 #include <dirent.h>
@@ -66,7 +66,7 @@ class Doctor : public testing::Test {
     return findings.verdict();
   }
 
-  // The answer; what was said is in said_.
+  // The answer; its text is in said_.
   bool asks(bool json = false) {
     FILE* file = tmpfile();
     const std::int64_t start = now_ms();

@@ -1,4 +1,4 @@
-// The command line of doctor and explain: what the other subcommands take, in their words.
+// The command line of doctor and explain: the options of the other subcommands, in their words.
 #include "doctor/options.h"
 
 #include <gtest/gtest.h>

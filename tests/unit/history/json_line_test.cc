@@ -1,5 +1,5 @@
-// The front tier's writer of JSON: whatever is written into however little memory, the line is JSON
-// and ends within it.
+// The front tier's writer of JSON: with any values and any size of memory, the line is JSON and
+// ends within it.
 #include "core/json_line.h"
 
 #include <gtest/gtest.h>

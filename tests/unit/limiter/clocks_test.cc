@@ -109,7 +109,7 @@ TEST_F(Clocks, AnotherBootGoesByTheWallClock) {
   EXPECT_TRUE(runs());
 }
 
-// A machine without a battery for its clock: told once, and the interval counts from now on.
+// A machine without a battery for its clock: reported once, and the interval counts from now on.
 TEST_F(Clocks, AnotherBootAYearBackRefusesForOneIntervalOnly) {
   ASSERT_TRUE(runs());
   another_boot();

@@ -33,7 +33,7 @@ class Directory : public testing::Test {
     std::ofstream(directory_ + "/" + name).put('\n');
     made_.push_back(name);
   }
-  // All names, asked for `batch` at a time.
+  // All names, read `batch` at a time.
   std::vector<std::string> names(std::size_t batch) {
     std::vector<std::string> all;
     std::vector<Text<255>> room(batch);

@@ -38,7 +38,7 @@ TEST_F(StopSelf, StandsStillUntilItIsContinued) {
   EXPECT_EQ(WEXITSTATUS(ended), 1);
 }
 
-// Stopping would throw the SIGCONT away, and nobody would send another.
+// Stopping would throw the SIGCONT away, and no process would send another.
 TEST_F(StopSelf, DoesNotThrowAwayAContinueThatWaits) {
   const pid_t child = job([] {
     kill(getpid(), SIGCONT);

@@ -21,8 +21,8 @@ TEST_F(Decide, IsBusyWhereThereIsNone) {
   EXPECT_TRUE(answer.retry_in.is_forever());
 }
 
-// Every reason that holds at once, and then, one by one, the first taken away: what is left
-// decides. This is the order of Figure 3, with what the paper does not know put around it.
+// Every reason holds at once; then, one by one, the first is taken away, and the rest decides. This
+// is the order of Figure 3, with what the paper does not know put around it.
 TEST_F(Decide, ReasonsCountInTheirOrder) {
   lock.max = 0;
   view.drained = true;

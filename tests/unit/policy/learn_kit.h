@@ -1,4 +1,4 @@
-// One lock in a directory of its own, and what is learned from its runs.
+// One lock in a directory of its own, and the limits that are learned from its runs.
 #ifndef ATMOST_TESTS_LEARN_KIT_H
 #define ATMOST_TESTS_LEARN_KIT_H
 

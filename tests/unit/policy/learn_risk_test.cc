@@ -1,4 +1,4 @@
-// The risk that was asked for is kept, on runs of several kinds.
+// The accepted risk is kept, on runs of several kinds.
 #include <cmath>
 #include <random>
 #include <vector>
@@ -9,8 +9,7 @@
 namespace atmost::policy {
 namespace {
 
-// The knob means what it says: no more than about so many good runs in 1,000 are killed, whatever
-// the runs are like.
+// No more than about so many good runs in 1,000 are killed, with runs of any kind.
 TEST(Risk, IsKeptOnRunsOfAnyKind) {
   std::mt19937 chance(11);
   std::normal_distribution<double> normal(0, 1);

@@ -1,5 +1,4 @@
-// Limits learned from runs: what a limit is made of, and what is promised of it, on runs of several
-// kinds.
+// Limits learned from runs: their parts and their promises, on runs of several kinds.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -97,7 +96,7 @@ TEST_F(Learn, SteadyGrowthIsNeverKilled) {
   }
 }
 
-// Done when: one that hangs on its 30th run is stopped within three times its 99th percentile.
+// A lock that hangs on its 30th run is stopped within three times its 99th percentile.
 TEST_F(Learn, AHangOnThe30thRunIsSeenSoon) {
   std::mt19937 chance(7);
   for (double typical : {10.0, 60.0, 100.0, 1000.0, 7200.0}) {

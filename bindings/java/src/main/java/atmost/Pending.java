@@ -69,7 +69,7 @@ final class Pending extends AbstractInterruptibleChannel {
         return taken;
     }
 
-    /** Once. */
+    /** To be called once. */
     Held finish() {
         Pointer taken = take();
         return new Held(
@@ -82,7 +82,7 @@ final class Pending extends AbstractInterruptibleChannel {
         try {
             finish().close();
         } catch (AtmostException refused) {
-            return; // which was to be expected
+            return; // expected after the cancel
         }
     }
 }
