@@ -10,7 +10,7 @@
 namespace atmost::cli {
 namespace {
 
-// The median of the runs is worth telling after so many runs.
+// The median of the runs is shown from so many runs on.
 constexpr std::uint32_t kEnoughRuns = 5;
 constexpr Duration kShortest = Duration::seconds(1);  // that is worth telling
 constexpr Duration kPause = Duration::seconds(1);

@@ -42,8 +42,8 @@
  * are at most two for each lock that the process has held at the same time. The program may close
  * them. They are not used again after the file was replaced, after a fork or a change of user, or
  * when their numbers refer to other files. A program that closes those of a lock that it holds, as
- * daemons close everything when they start, loses the lock, and is not told; what it opens under
- * their numbers is left alone.
+ * daemons close everything when they start, loses the lock without a notice; files that it opens
+ * under their numbers are left alone.
  *
  * STORES. Locks are files unless the option `store`, or else $ATMOST_STORE, says otherwise, as
  * in atmost(1); a text that names no store, and what a store cannot do, are ATMOST_USAGE.
@@ -224,7 +224,7 @@ int atmost_may_be_killed(int agreed);
 int atmost_waits(atmost_request* request);
 
 /* Asks. On ATMOST_ADMITTED *lock is set and becomes this thread's current lock; otherwise *lock is
- * NULL. Waits as long as the request says; beyond that blocks at most five seconds on the lock
+ * NULL. Waits as long as the request allows; beyond that blocks at most five seconds on the lock
  * file's guard, and for three pauses of kill_grace when it stops an overdue holder. */
 int atmost_get(atmost_request* request, atmost_lock** lock);
 
@@ -254,7 +254,8 @@ int atmost_get_lock(const char* operator_, const char* operand, double ifelapsed
  *
  * The request may be freed when atmost_begin() returns, but what on_lost uses must remain.
  * atmost_set_interruptible() has no effect here. It does not block on the lock. On ATMOST_ADMITTED
- * *pending is set, and it must be finished; otherwise it is NULL, and atmost_message() says why. */
+ * *pending is set, and it must be finished; otherwise it is NULL, and atmost_message() has the
+ * reason. */
 int atmost_begin(atmost_request* request, atmost_pending** pending);
 
 /* 1: atmost_finish() will not block; 0: not yet. Any thread may ask; no system call. */
@@ -328,11 +329,11 @@ int atmost_list(atmost_request* request, int (*each)(void* context, const atmost
  * answer is ATMOST_ADMITTED. May block for five seconds on the lock file's guard. */
 int atmost_check(atmost_request* request, unsigned* held);
 
-/* Inside a command that atmost run --max-idle watches: says that it works, and that it may be
- * silent for `eta` seconds from now (0: only that it works; at most 24 days). Returns 1 when a
- * supervisor has been told, 0 when nobody watches, -1 on an error (atmost_message(): the supervisor
- * is another user's or cannot be reached, or `eta` is not such a time). May block for two seconds
- * for each supervisor that is stopped. */
+/* Inside a command that atmost run --max-idle watches: reports that it works, and that it may be
+ * silent for `eta` seconds from now (0: only that it works; at most 24 days). Returns 1 if a
+ * supervisor got it, 0 if none watches, -1 on an error (atmost_message(): the supervisor is another
+ * user's or cannot be reached, or `eta` is not such a time). May block for two seconds for each
+ * supervisor that is stopped. */
 int atmost_beat(double eta);
 
 /* About the last call of this thread that did not admit: a sentence (control bytes escaped; valid

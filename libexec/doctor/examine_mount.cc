@@ -153,8 +153,8 @@ void try_both_paths(const TrialFile& file, const std::string& path, const std::s
         "let everybody use one path"});
 }
 
-// A fact that a client cannot know: how long the server keeps the locks of a machine that it does
-// not hear from.
+// A fact that a client cannot know: the time for which the server keeps the locks of a silent
+// machine.
 void report_nfs(const local::NfsMount& nfs, std::string what) {
   what += ", version " + std::string(nfs.version.view());
   std::string advice = "use a local directory, or a store of a fleet (etcd, PostgreSQL)";

@@ -22,8 +22,8 @@ struct Options {
   std::vector<std::string> operands;
 };
 
-// `program`: kDoctor or kExplain. With --help or --version nothing else is read. Throws
-// Failure (usage, reader/failure.h).
+// `program`: kDoctor or kExplain. Nothing is read behind --help or --version. Throws Failure
+// (usage, reader/failure.h).
 Options parse_options(int argc, char** argv, unsigned program);
 
 // The directory or store to be examined: its operand, else the store; empty for the lock directory.

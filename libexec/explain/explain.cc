@@ -51,7 +51,7 @@ void describe_file(const Explanation& about, const std::string& path, const stru
   LockSpec lock;
   lock.path = PathText(path);
   Request request;
-  request.trust_fs = true;  // said above
+  request.trust_fs = true;  // reported above
   const Status opened = as_run_sees_it.open(lock, request, local::LockFile::Access::look);
   if (!opened.ok()) out.text("  atmost run refuses it: ").shown(opened.error().message).line();
 }
@@ -99,7 +99,7 @@ Status explain(const std::string& path, bool detailed, int fd) {
   describe_file(about, path, status, out);
   error = read_header(about.fd, about.identity, about.index, about.header, about.state);
   if (error == 0) error = explain_locks(about, out);
-  Report unseen(fd);  // the hints are compared with the locks all the same
+  Report unseen(fd);  // the hints are compared with the locks nevertheless
   if (error == 0) error = explain_hints(about, detailed ? out : unseen);
   if (error == 0 && !detailed) sum_up_hints(about, out);
   if (error != 0) return file_error(path, Code::io, error, "cannot read the lock file");

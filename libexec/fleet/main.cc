@@ -1,5 +1,5 @@
-// atmost-fleet: atmost with the stores that many machines share. Started by atmost when --store or
-// $ATMOST_STORE says so, and by atmost-doctor.
+// atmost-fleet: atmost with the stores that many machines share. Started by atmost for --store or
+// $ATMOST_STORE, and by atmost-doctor.
 #include <string_view>
 
 #include "cli/program.h"

@@ -50,8 +50,8 @@ bool runs_here(const Job& job);
 // Runs it here, and returns when it has ended. REQUIRES: runs_here(job), no children of ours.
 Outcome run_here(const Job& job, bool quiet);
 
-// The same in a process that does nothing else: it first sets the user, directory and environment
-// that the atom gives its command.
+// The same in a process for this job alone: it first sets the user, directory and environment that
+// the atom gives its command.
 Outcome run_prepared(const Job& job, bool quiet);
 
 // An atom that runs in a separate process, its supervisor.

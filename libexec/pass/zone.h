@@ -1,4 +1,4 @@
-// Civil time in a pass's time zone, and what a clock change does to it.
+// Civil time in a pass's time zone, and the effect of clock changes.
 #ifndef ATMOST_LIBEXEC_PASS_ZONE_H
 #define ATMOST_LIBEXEC_PASS_ZONE_H
 
@@ -17,8 +17,7 @@ class Zone {
   // `tz` is a value of the TZ variable; without one: the machine's own zone.
   explicit Zone(std::optional<std::string> tz) : tz_(std::move(tz)) {}
 
-  // The zone of that name in the time zone database ("Europe/Oslo"); none when there is no such
-  // zone.
+  // The zone of that name in the time zone database ("Europe/Oslo"); none if there is no such zone.
   static std::optional<Zone> named(const std::string& name);
 
   struct Civil {

@@ -1,4 +1,4 @@
-// The page: one HTML file that needs nothing else.
+// The page: one HTML file that needs no other.
 #ifndef ATMOST_LIBEXEC_REPORT_PAGE_H
 #define ATMOST_LIBEXEC_REPORT_PAGE_H
 

@@ -1,5 +1,5 @@
-// atmost-tell: tells others of a run. Started by atmost run (limiter/telling.cc) when the run's
-// slots are free; nobody waits for it but the end of a service or a container.
+// atmost-tell: notifies others of a run. Started by atmost run (limiter/telling.cc) when the run's
+// slots are free; only the end of a service or a container waits for it.
 #include <signal.h>
 
 #include <cstdio>

@@ -132,7 +132,7 @@ void Keeper::keep() {
   }
   // If none of our locks is under its name any more, the lock is lost.
   const bool found = watched != os::Watched::asked || in_place();
-  // Only the script's parent knows how the script ended; one that releases the lock itself has
+  // Only the script's parent gets the script's exit code; one that releases the lock itself has
   // succeeded.
   const bool by_itself = watched == os::Watched::signalled || watched == os::Watched::asked;
   lease_.release(by_itself ? Ending::success : Ending::failure, ended, lesson_of(watched, kept));

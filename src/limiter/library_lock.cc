@@ -208,7 +208,7 @@ bool LibraryLock::let_go(Ending ending, Stopped stopped) {
   return was_held;
 }
 
-// If a taker stopped the holder, the taker updates the statistics: it knows the reason.
+// If a taker stopped the holder, the taker updates the statistics, as it has the reason.
 Lesson LibraryLock::lesson_of(Stopped stopped) const {
   if (request_.no_learn || stopped == Stopped::taken_over) return {};
   Lesson lesson;

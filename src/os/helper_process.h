@@ -18,7 +18,7 @@ class HelperProcess {
   // its descriptors, its terminal and its signals. Only those that ask to end (HUP, INT, QUIT,
   // TERM) stay pending until an EventWait: a process that knows the helper may send SIGTERM before
   // it runs, and the others, of a terminal, are forgotten by settle(). A helper that does not
-  // answer cannot tell(). REQUIRES: single-threaded.
+  // answer cannot call tell(). REQUIRES: single-threaded.
   int start(bool answers);
   bool is_helper() const { return starter_ != 0; }
   std::int64_t pid() const { return pid_; }  // for the starter: its number

@@ -13,7 +13,7 @@ namespace atmost::os {
 struct Program {
   char* const* argv = nullptr;  // NULL-terminated, at least one
   char* const* envp = nullptr;  // NULL-terminated
-  // Close-on-exec descriptors that the program shall inherit all the same.
+  // Close-on-exec descriptors that the program shall inherit nevertheless.
   const int* inherit = nullptr;
   unsigned inherit_count = 0;
   // It gets them under numbers that no script uses by hand (move_high()); ours stay what they are.

@@ -6,7 +6,7 @@
 
 namespace atmost::policy {
 
-// Where step s ends, 0 <= s < kSteps; the last step has no end: forever.
+// The end of step s, 0 <= s < kSteps; the last step has no end: forever.
 constexpr Duration end_of_step(int step) {
   if (step >= kSteps - 1) return Duration::forever();
   constexpr std::int64_t kQuarters[] = {1'000'000, 1'189'207, 1'414'214,

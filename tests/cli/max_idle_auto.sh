@@ -29,7 +29,7 @@ expect_code 0 atmost run --max-idle auto busy sh -c '
 expect_code 0 atmost stats busy
 expect_in out '6'
 
-# A beat is heard by takers before there is a limit.
+# A beat counts for takers before there is a limit.
 start atmost run --max-idle auto tape sh -c 'atmost beat --eta 1h && echo >up; exec sleep 60'
 wait_until '[ -e up ]'
 expect_code 75 atmost run -w 1500ms --expire-idle 500ms tape true

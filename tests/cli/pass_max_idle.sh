@@ -1,5 +1,5 @@
 #!/bin/sh
-# max_idle in a pass file stops an atom that does nothing, and its beats are heard.
+# max_idle in a pass file stops an atom that does nothing, and its beats count.
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "needs /proc"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"

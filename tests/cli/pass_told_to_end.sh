@@ -5,7 +5,7 @@
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
 
 # As many atoms as may run at a time, and one more, which is never to begin. Each of the others is
-# inside before the pass is told: an atom that has been started, but whose shell has yet to run its
+# inside before the signal: an atom that has been started, but whose shell has yet to run its
 # first word, would prove nothing.
 atoms_for() {
   printf '[defaults]\nshell = true\n'

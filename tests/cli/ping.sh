@@ -43,7 +43,7 @@ expect_requests 'POST/ok/secret/start POST/ok/secret/0'
 expect_code 0 env ATMOST_PING="$url/ok/secret" atmost run job env
 expect_requests 'POST/ok/secret/start POST/ok/secret/0'
 ! grep -q secret out || fail "the command got the URL"
-# Each failure pings, however many it takes until somebody is told otherwise.
+# Each failure pings, independently of --alert-after.
 expect_code 1 atmost run --alert-after 3 --ping @url job false
 expect_requests 'POST/ok/secret/start POST/ok/secret/1'
 

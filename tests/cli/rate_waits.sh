@@ -2,8 +2,8 @@
 # --rate with --on-too-soon=wait: first come, first served.
 . "$(dirname "$0")/lib.sh"
 
-# Each command writes its number, and its token, which says in what order they were admitted: two
-# may run at once.
+# Each command writes its number, and its token, which has the order of the admissions: two may
+# run at once.
 cat >job <<'END'
 #!/bin/sh
 echo "$1 $ATMOST_TOKEN" >>ran

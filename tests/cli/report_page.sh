@@ -1,6 +1,6 @@
 #!/bin/sh
-# atmost report writes one page that needs nothing else, whole or not at all; its table can be read
-# without its script.
+# atmost report writes one page that needs no other file, whole or not at all; its table can be
+# read without its script.
 . "$(dirname "$0")/lib.sh"
 
 for code in 0 0 3; do expect_code $code atmost run 'a<b>&"c' -- sh -c "exit $code"; done

@@ -1,6 +1,5 @@
 #!/bin/sh
-# --prometheus=FILE replaces the file whole; what cannot be written leaves the old one and nothing
-# else.
+# --prometheus=FILE replaces the file whole; if it cannot be written, only the old one is left.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 0 atmost run job -- true

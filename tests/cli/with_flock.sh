@@ -17,7 +17,7 @@ expect_code 0 flock -n apart true
 kill "$started"
 expect_end 143 "$started"
 
-# flock(1) first. It is busy, told in one line, and the file's record of who was refused is as ever.
+# flock(1) first. It is busy, with one line, and the refusal is recorded as usual.
 : >f
 start flock -o f sh -c "$beside"
 other=$started

@@ -9,7 +9,7 @@ expect_code 0 flock -n f -c 'atmost run --no-history ./f true'
 expect_line 0 err
 expect_code 0 atmost run --no-history ./f flock -n f true
 
-# With it the outer one is the caller's own: told at once, whatever the wait. The descriptor is
+# With it the outer one is the caller's own: refused at once, with any wait. The descriptor is
 # inherited (flock, exec) or closed in the command (flock -o).
 : >f
 for how in -x -o; do

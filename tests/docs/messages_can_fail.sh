@@ -1,5 +1,5 @@
 #!/bin/sh
-# A message of the page that no program says is named.
+# A message of the page that no program prints is named.
 set -eu
 source=$1
 folder=$(mktemp -d "${TMPDIR:-/tmp}/atmost-messages-fail.XXXXXX")

@@ -86,7 +86,7 @@ TEST_F(Accounts, APasswordIsSeenNowhere) {
 }
 
 // Between two renewals the token is forgotten, and accounts change, which makes all tokens old: the
-// holder keeps its lease and tells of its end, and a waiter keeps its place.
+// holder keeps its lease and reports its end, and a waiter keeps its place.
 TEST_F(Accounts, ATokenThatEndsCostsNoLeaseAndNoPlace) {
   Relay relay(cluster_.host(0));
   const std::string url = "etcd://" + relay.host() + "/t";

@@ -1,5 +1,4 @@
-// atmost doctor etcd://...: what it says of a cluster in each state, and what scripts learn from
-// its exit code.
+// atmost doctor etcd://...: its findings about a cluster in each state, and its exit codes.
 #include <signal.h>
 
 #include <sstream>

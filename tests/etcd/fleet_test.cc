@@ -81,7 +81,7 @@ TEST_F(Fleet, ALeaseThatSomebodyEndsIsNoticedAtOnce) {
   EXPECT_FALSE(any_alive(pids));
 }
 
-// The lease lives on, and the slot is free for the next one all the same.
+// The lease lives on, and the slot is free for the next one nevertheless.
 TEST_F(Fleet, AHolderWhoseKeyIsDeletedStops) {
   Job job(run_line(cluster_.url("/t"), {"--kill-grace", "100ms"}, stubborn()));
   ASSERT_EQ(await_contents(file("up"), 10), "up\n");
@@ -94,7 +94,7 @@ TEST_F(Fleet, AHolderWhoseKeyIsDeletedStops) {
   EXPECT_FALSE(any_alive(pids));
 }
 
-// The monitor above the supervisor sees to it, and says what happened.
+// The monitor above the supervisor does it, and reports it.
 TEST_F(Fleet, ASupervisorThatIsKilledLeavesNothingBehind) {
   const std::string run = atmost_program() + " run --store " + cluster_.url("/t") +
                           " lock sh -c 'echo $PPID >" + file("supervisor") + "; " + "exec sh " +
@@ -275,8 +275,8 @@ TEST_F(Fleet, AListShowsTheRestAndNamesWhatIsNotOurs) {
   ASSERT_EQ(await_contents(file("up"), 10), "up\n");
   Job waiter(run_line(cluster_.url("/t"), {"-w", "inf"}, "true"));
   ASSERT_TRUE(eventually(10, [this] { return any_waits(); }));
-  // The waiter reads its queue when there is a reason to, and the rest at once: then it is told,
-  // and gives up.
+  // The waiter reads its queue when there is a reason to, and the rest at once: then it gets the
+  // answer, and gives up.
   for (const char* key : {"w/x/stranger", "a/h/none", "a/state"}) {
     const std::string whole = std::string("/t/lock.lock/") + key;
     const std::string etcdctl = cluster_.etcdctl(0);

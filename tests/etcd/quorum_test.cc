@@ -39,7 +39,8 @@ class Quorum : public ::testing::Test {
 
   std::size_t waiting() const { return cluster_.waiting("/t/lock"); }
 
-  // A holder, waiters behind it, and then the loss; a caller who asks after that is told, too.
+  // A holder, waiters behind it, and then the loss; a caller that asks after that gets the answer,
+  // too.
   void lose(const std::function<void()>& loss) {
     Job holder = asks("held", "--ttl 60s", "echo up >" + file("up") + "; sleep 60");
     ASSERT_EQ(await_contents(file("up"), 10), "up\n");
@@ -72,7 +73,7 @@ class Quorum : public ::testing::Test {
 TEST_F(Quorum, TheFollowersWereKilled) {
   const int leader = cluster_.leader();
   ASSERT_GE(leader, 0);
-  timeout_ = 5;  // as it is when nobody says otherwise
+  timeout_ = 5;  // the default
   // It goes on leading, and renewing leases, for a second or two.
   lose([&] {
     for (unsigned i = 0; i < 3; ++i) {
@@ -121,7 +122,7 @@ TEST_F(Quorum, OneStoppedMemberIsNoLoss) {
   ASSERT_GE(leader, 0);
   const unsigned follower = static_cast<unsigned>(leader + 1) % 3;
   cluster_.signal(follower, SIGSTOP);
-  // Longer than a waiter would need to tell of a loss.
+  // Longer than a waiter would need to report a loss.
   EXPECT_EQ(all[0].wait(timeout_ + kRenewal + kMachine), std::nullopt);
   std::ofstream(file("end")) << "now";
   for (Job& each : all) EXPECT_EQ(each.wait(30), 0);

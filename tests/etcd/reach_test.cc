@@ -16,7 +16,7 @@ TEST_F(Reach, TheFirstThatAnswersWill) {
   }
 }
 
-// The known facts about an endpoint are said, and nothing else: that a majority is down, is not.
+// Messages contain the known facts about an endpoint and no guess, such as that a majority is down.
 TEST_F(Reach, WhatIsAmissIsNamed) {
   const Authority ours(directory_.path(), "ours");
   const Cluster secure(1, {}, {ours.issue("server", "DNS:localhost,IP:127.0.0.1")});

@@ -1,4 +1,5 @@
-// Certificates: who is let in, who is not, and what is said. Verification has no switch.
+// Certificates: those that are accepted, those that are not, and the messages. Verification has no
+// switch.
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -100,7 +101,7 @@ TEST_F(TlsTest, AServerThatHangsUpInTheHandshakeIsAsked) {
                  "does it speak TLS?");
 }
 
-// The kernel takes connections for it, and nobody says a word.
+// The kernel takes connections for it, and no byte comes back.
 class Silent {
  public:
   Silent() {

@@ -41,7 +41,7 @@ TEST(Checker, RefusesTwoOnOneSlot) {
 }
 
 TEST(Checker, RefusesAKilledHolderThatWasSeenAfterTheNextHadBegun) {
-  // Its end is unknown: it was killed some time after 4, the last that was heard of it.
+  // Its end is unknown: it was killed some time after 4, its last sign of life.
   EXPECT_NE(verdict({use({1}, 5, 0, 1, 4), use({1}, 6, 2, 3.9, 5)}), "");
   EXPECT_EQ(verdict({use({1}, 5, 0, 1, 4), use({1}, 6, 2, 4.1, 5)}), "");
 }

@@ -110,7 +110,7 @@ class Members {
   }
   static unsigned host(unsigned member) { return Storm::server(member); }
   unsigned any() { return storm_.nemesis().pick(kMembers); }
-  // A member that another one says leads; when none does, any.
+  // The leader by the report of another member; without one, any member.
   unsigned leader() {
     const int known = cluster_.leader();
     return known >= 0 ? static_cast<unsigned>(known) : any();

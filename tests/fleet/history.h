@@ -41,8 +41,8 @@ struct History {
 // one. checker_test.cc compares it with a search through all orders of all events.
 std::string contradiction(const History& history);
 
-// As text, a line for each use; reading it again gives the same. `write` blocks for the disk;
-// false: errno says why.
+// As text, a line for each use; reading it again gives the same. `write` blocks for the disk; false
+// with errno after a failure.
 bool write(const History& history, const std::string& title, const std::string& path);
 // An empty `why` when it could be read; else what and where, and what would be right.
 History read(const std::string& path, std::string& why);

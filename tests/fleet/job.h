@@ -27,10 +27,10 @@ class Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
   Job(Job&& other) noexcept : pid_(other.pid_), code_(other.code_) { other.pid_ = -1; }
-  ~Job();  // SIGKILL to the whole group, unless wait() has told of its end
+  ~Job();  // SIGKILL to the whole group, unless wait() has returned its end
 
   pid_t pid() const { return pid_; }
-  // Nothing once wait() has told of its end: the number may be another's.
+  // Nothing once wait() has returned its end: the number may be another's.
   void signal_group(int signal) const;
   // Its exit code in a shell (128 + signal); nothing when it has not within so many seconds.
   std::optional<int> wait(double seconds);

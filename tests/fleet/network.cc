@@ -81,7 +81,7 @@ std::function<void()> Network::entrance(unsigned host) const {
   };
 }
 
-// A router drops what a rule calls a black hole, and tells nobody.
+// A router drops packets of a "blackhole" rule without a message.
 void Network::rule(const char* verb, unsigned from, unsigned to) const {
   ip(-1, std::string("rule ") + verb + " blackhole from " + address(from) + " to " + address(to));
 }

@@ -15,8 +15,8 @@ namespace fleet_kit {
 class Network {
  public:
   // Moves the calling thread into the router's namespace, and so every thread and process it starts
-  // from now on. Ends the process, saying why, where that cannot be done: nothing about partitions
-  // may be said there.
+  // from now on. Ends the process with the reason where that cannot be done: partitions cannot be
+  // tested there.
   explicit Network(unsigned hosts);
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;

@@ -16,7 +16,7 @@ namespace fleet_kit {
 namespace {
 
 constexpr unsigned kClientClocks = 8;
-// Less than the minute after which a waiter looks of itself: who was not told is to be seen here.
+// Less than the minute after which a waiter looks by itself, so that a missed wake-up shows here.
 constexpr double kPatience = 45;
 constexpr auto kTick = std::chrono::milliseconds(4);
 

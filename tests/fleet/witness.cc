@@ -23,7 +23,7 @@ unsigned stay_ms(std::uint64_t token) {
   return static_cast<unsigned>(mixed % 12 == 0 ? 2000 + mixed % 9000 : 20 + mixed % 180);
 }
 
-// True if a process has hung up, heard or not: whoever ended before now has.
+// True if a process has hung up, read already or not, as each that ended before now has.
 bool gone(int fd) {
   char room[4096];
   ssize_t got = recv(fd, room, sizeof room, MSG_PEEK | MSG_DONTWAIT);
@@ -156,8 +156,8 @@ const double* Witness::slept(const Guest& guest) const {
   return moment != found->second.end() ? &*moment : nullptr;
 }
 
-// A use is known from its begin to the last that we heard of it, but not beyond the moment at which
-// its host fell asleep.
+// A use is known from its begin to its last sign of life, but not beyond the moment at which its
+// host fell asleep.
 void Witness::seen(Guest& guest, double moment) {
   if (const double* asleep = slept(guest)) moment = std::min(moment, *asleep);
   guest.use.ended = std::max(guest.use.ended, moment);

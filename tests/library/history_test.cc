@@ -240,7 +240,7 @@ TEST_F(LibraryHistory, OfThreadsAndForkedChildrenHasEveryLine) {
   EXPECT_EQ(all.size(), static_cast<std::size_t>(2 * (taken + 20)));
 }
 
-// The parent's end is the parent's to tell.
+// The parent itself logs its end.
 TEST_F(LibraryHistory, OfACopyInAForkedChildSaysNothing) {
   atmost_lock* lock = nullptr;
   ASSERT_EQ(get_by(path("a").c_str(), limits_, &lock), ATMOST_ADMITTED);

@@ -1,5 +1,5 @@
 // The server accepts two connections more than there are holders, newcomers try again and again,
-// and sessions end: the holders have to come back before them. ATMOST_SECONDS: how long.
+// and sessions end: the holders have to come back before them. ATMOST_SECONDS: the duration.
 #include <chrono>
 #include <cstdlib>
 #include <random>
@@ -51,7 +51,7 @@ class Limit : public Server {
           Argv{"/bin/sh", "-c", "while [ ! -e " + file("over") + " ]; do " + line + "; done"});
     }
   }
-  // Each holder is there, in a session that the server knows.
+  // Each holder has a session at the server.
   bool all_there() const {
     Session session(cluster_->url());
     return session.one("SELECT count(*) FROM atmost.holder WHERE lock = '" + lock_ +

@@ -152,7 +152,7 @@ TEST_F(Server, AnEndedSessionIsReplacedUnderTheSameTokenWithinTheLease) {
 }
 
 TEST_F(Server, ALostCommandIsDeadBeforeItsLeaseEnds) {
-  // Deaf to everything but KILL, and it says until when it lived.
+  // It ignores all signals but KILL, and records until when it lived.
   Job one(run(kShort, "trap '' INT TERM; echo x >>" + file("token") +
                           "; while :; do date +%s.%N >" + file("alive") + ".new; mv " +
                           file("alive") + ".new " + file("alive") + "; done"));
@@ -274,7 +274,7 @@ TEST_F(Server, AHostThatSleptIsFencedOffAndStopsItsCommand) {
   };
   const double at_first = ends();
   ASSERT_TRUE(eventually(5, [&] { return ends() > at_first; }));
-  // It knows of that by now, and is not about to renew it again.
+  // It has noticed that by now, and will not renew it again.
   const auto now = [&session] {
     return std::stod(session.one("SELECT extract(epoch FROM clock_timestamp())"));
   };

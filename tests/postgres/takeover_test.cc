@@ -17,7 +17,7 @@ TEST_F(Server, AnOverdueHolderIsAskedAndStopsItself) {
   EXPECT_EQ(contents(file("second")), "second\n");
 }
 
-// A holder of whom nothing is heard any more, and what takes its slot though it does not wait.
+// A holder without any sign of life, and callers that take its slot although they do not wait.
 class Hung : public Server {
  protected:
   static constexpr double kLease = 6;  // longer than the taker's

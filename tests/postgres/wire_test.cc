@@ -157,7 +157,7 @@ TEST_F(Wires, TenThousandFaultsGrantNothing) {
   for (int how = 1; how < kSpoils; ++how) std::printf("  fault %d: %d times\n", how, kinds[how]);
 }
 
-// The same through the program: nothing runs twice, and the code says what happened.
+// The same through the program: nothing runs twice, and the exit code is right.
 TEST_F(Wires, NoFaultMakesTheProgramLie) {
   constexpr int kRuns = 1'000;
   request_.locks[0].path =

@@ -1,8 +1,8 @@
 // hung_mount DIR COMMAND [ARG]...: runs the command while DIR is a filesystem that never answers,
-// as a network filesystem does whose server has died: requests are read and not answered, so
-// whoever asks sleeps and not even SIGKILL wakes it. Everything happens in a mount namespace of its
-// own, which ends with us, and so do the sleepers. Ends as the command ends; 125: cannot be done
-// here (not root, no FUSE).
+// as a network filesystem does whose server has died: requests are read and not answered, so that a
+// caller sleeps, and not even SIGKILL wakes it. All happens in a mount namespace of its own, which
+// ends with us, and so do the sleepers. Ends as the command ends; 125 if it cannot be done here
+// (not root, no FUSE).
 #include <fcntl.h>
 #include <linux/fuse.h>
 #include <poll.h>
@@ -29,7 +29,7 @@ bool mount_on(const char* directory, int device) {
   return mount("hung", directory, "fuse", MS_NOSUID | MS_NODEV, options.c_str()) == 0;
 }
 
-// The one request that is answered: without it nobody even begins to ask.
+// The one request that is answered: without it no caller can begin a request.
 void answer_init(int device, const fuse_in_header& request) {
   fuse_init_out init = {};
   init.major = FUSE_KERNEL_VERSION;

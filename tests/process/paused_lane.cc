@@ -1,5 +1,6 @@
 // One lock, over and over: a holder, a waiter that is paused at the moment of the handover, and a
-// caller behind it that waits five seconds. Says what became of each round; the test adds up.
+// caller behind it that waits five seconds. Reports the result of each round; the test adds them
+// up.
 //
 //   paused_lane DIRECTORY ROUNDS SEED stop|freeze AIM_US
 //

@@ -82,8 +82,8 @@ TEST_F(RunMonitor, ADaemonOfAKilledCommandLivesOn) {
   EXPECT_TRUE(alive(tree_[0]));
 }
 
-// Somebody's SIGSTOP is for the supervisor alone: a monitor that stood still with it could not tell
-// of its end.
+// Somebody's SIGSTOP is for the supervisor alone: a monitor that stood still with it could not
+// report its end.
 TEST_F(RunMonitor, AStoppedSupervisorDoesNotStopItsMonitor) {
   Argv argv = child({"group", "exec", helper("monitor_host"), helper("run_monitored")});
   const Argv command = child({"mark=" + file("tree"), "pause"});

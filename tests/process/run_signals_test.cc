@@ -10,7 +10,7 @@ namespace {
 
 class RunSignals : public Run {
  protected:
-  // A supervisor whose command hears everything; both pids.
+  // A supervisor whose command notes every signal; both pids.
   void start_hearing(const Argv& before = {}) {
     const Argv command = child({"hear=" + file("heard"), "mark=" + file("main"), "pause"});
     supervisor_ =
@@ -121,7 +121,7 @@ TEST_F(RunSignals, WhatTheCommandSendsItsGroupDoesNotComeBack) {
 TEST_F(RunSignals, AStopForUsStopsBoth) {
   start_hearing({"group"});
   for (const int signal : {SIGTSTP, SIGTTIN, SIGTTOU}) {
-    // The command hears it and runs on: so do we.
+    // The command gets it and runs on: so do we.
     ASSERT_TRUE(world_.signal_descendant(supervisor_, signal));
   }
   EXPECT_TRUE(eventually(Bound(20'000), [&] { return lines("heard").size() == 3; }));

@@ -87,7 +87,7 @@ TEST_F(RunTerminal, AKeyIsHeardOnce) {
   EXPECT_TRUE(hears("02\n03\n02\n28\n"));
 }
 
-// While we stand still the command hears the key; then we find the same key waiting for us.
+// While we stand still the command gets the key; then we find the same key waiting for us.
 TEST_F(RunTerminal, AKeyIsNotPassedOnASecondTime) {
   start(child({"hear=" + file("heard"), mark(), "pause"}));
   // The shell must not take the terminal back from a job that seems to have stopped.

@@ -122,7 +122,7 @@ TEST_F(RunTree, ASignalReachesWhatIsLeftOfATree) {
   EXPECT_TRUE(gone("daemon"));
 }
 
-// Stopped from the terminal with its command, it keeps its appointment all the same.
+// Stopped from the terminal with its command, it keeps its deadline nevertheless.
 TEST_F(RunTree, AStoppedSupervisorWakesForTheEnd) {
   const pid_t supervisor = world_.start(
       then(child({"group"}), host({"--max=500", log_option()}, child({mark("main"), "pause"}))));

@@ -12,7 +12,7 @@ TEST_F(SymlinkStressWithoutReusedNumbers, OldAndNewWhereNobodyDies) {
   expect_it_holds({8, 8, 0, 8, true});
 }
 
-// The old ones' race may let somebody in beside anybody; but never two of ours.
+// The race of old versions may admit one of them beside any holder, but never two of ours.
 TEST_F(SymlinkStress, NeverTwoOfOursAmongOldOnes) { expect_it_holds({12, 8, 25, 5, false}); }
 
 }  // namespace

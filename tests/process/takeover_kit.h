@@ -49,8 +49,8 @@ class Takeover : public Stage {
     pids.resize(count, 0);
     return pids;
   }
-  // The signals that were heard, one behind the other, without CONT, which comes with each that
-  // asks to end.
+  // The signals that arrived, one behind the other, without CONT, which comes with each that asks
+  // to end.
   std::string heard(const std::string& name) const {
     std::string all;
     for (const std::string& line : lines(name)) {

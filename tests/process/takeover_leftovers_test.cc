@@ -9,7 +9,7 @@ namespace {
 
 class TakeoverLeftovers : public Takeover {
  protected:
-  // A command that ends at the first signal, and whose child stays and hears.
+  // A command that ends at the first signal, and whose child stays and notes signals.
   Argv leaves_a_child() const {
     return {helper("run_child"), mark("main"), "fork=1", hear("heard"), mark("child"), "pause"};
   }
@@ -24,7 +24,7 @@ class TakeoverLeftovers : public Takeover {
   }
 };
 
-// The commonest job that hangs: one that waits for its child. It all goes, and before the new one
+// The commonest job that hangs: one that waits for its child. All of it ends before the new one
 // starts.
 TEST_F(TakeoverLeftovers, OfASupervisedTreeNothingIsLeft) {
   for (const char* until : {"--until=main", "--until=tree"}) {
@@ -39,7 +39,7 @@ TEST_F(TakeoverLeftovers, OfASupervisedTreeNothingIsLeft) {
     EXPECT_EQ(taken.output, "");
     EXPECT_TRUE(is_the_one_line(taken.errors, "it ended by SIGKILL")) << taken.errors;
     EXPECT_TRUE(gone(parent) && gone(child));
-    EXPECT_EQ(heard("heard"), "02 15");  // as often as it was asked, and by KILL in the end
+    EXPECT_EQ(heard("heard"), "02 15");  // after every signal, and by KILL in the end
     world_.kill_all();
     for (const char* name : {"heard", "child", "main"}) unlink(file(name).c_str());
   }
@@ -73,7 +73,7 @@ TEST_F(TakeoverLeftovers, WithoutATakerTheChildIsLetBe) {
   EXPECT_EQ(lines("heard").size(), 0u);
 }
 
-// The taker is killed when it has ended the main process: the supervisor finishes what was begun.
+// The taker is killed after it has ended the main process: the supervisor finishes its work.
 TEST_F(TakeoverLeftovers, ATakerThatIsKilledLeavesNothingHalfDone) {
   world_.start(join(run({"--kill-grace", "1"}), leaves_a_child()));
   const std::vector<pid_t> child = marked("child");
@@ -94,7 +94,7 @@ TEST_F(TakeoverLeftovers, OfAForeignHolderTheyAreNamed) {
   EXPECT_EQ(lines("heard").size(), 0u);
 }
 
-// By what it was started with, when nothing else is left to know it by.
+// It is recognized by the environment that it was started with, if nothing else is left.
 TEST_F(TakeoverLeftovers, OfACommandThatRanAloneTheyAreNamed) {
   world_.start(child(run({"--exec"}), {"daemon", "close", hear("heard"), mark("daemon"), "pause",
                                        "then", mark("main"), "pause"}));

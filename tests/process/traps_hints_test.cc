@@ -166,7 +166,7 @@ TEST_F(Hints, ForgedPids) {
     EXPECT_EQ(try_run({"-n", "3"}).end, "exit 0");
     EXPECT_EQ(ask({under_test("atmost"), "list", lock_}).end, "exit 0");
   }
-  // The forged holder is an ancestor of this one; it waits all the same.
+  // The forged holder is an ancestor of this one; it waits nevertheless.
   const Tag waiter = queue(run({"-n", "2", "-w", "inf"}));
   for (Tag tag : {first, second}) {
     let_go(tag);

@@ -69,7 +69,7 @@ TEST_F(Waiting, StoppedFromTheTerminalGivesItsPlaceUp) {
   EXPECT_TRUE(comes_inside(stopped));
 }
 
-// One slot is free and not enough for the one who waits for two. It is his all the same.
+// One slot is free and not enough for the one who waits for two. It is the waiter's nevertheless.
 TEST_F(Waiting, ANewcomerDoesNotOvertake) {
   const Tag holder = hold(run({"-n", "2"}));
   const Tag waiter = queue(run({"-n", "2", "-k", "2", "-w", "inf"}));

@@ -39,7 +39,7 @@ TEST(Replay, AKilledProcessCountsUntilItWasCondemnedOnly) {
   Replay replay;
   replay.feed(at('+', 1));
   replay.feed(at('k', 1));
-  replay.feed(at('+', 2));  // the kernel freed the slot before the driver heard of the death
+  replay.feed(at('+', 2));  // the kernel freed the slot before the driver saw the death
   replay.feed(at('x', 1));
   EXPECT_EQ(replay.most_inside(), 1u);
   EXPECT_EQ(replay.inside(), 1u);

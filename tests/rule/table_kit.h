@@ -21,7 +21,7 @@ constexpr Instant after(std::int64_t passed_ns) {
 }
 constexpr Stamp seconds_ago(std::int64_t ago) { return stamp_of(after(-ago * kSecond)); }
 
-// Defined in a file of its own, which is compiled as the rule is, without type information.
+// Defined in a file of its own, which is compiled like the rule, without type information.
 class TestFacts final : public TableFacts {
  public:
   void break_down();
@@ -75,7 +75,7 @@ class TestLock {
     if (foreign) table.foreign = *foreign;
     facts.set(asker, table);
   }
-  // Writes what the last look led to, but for the holders.
+  // Writes the result of the last look, except the holders.
   void apply(const Instant& now) {
     for (Table::Queued& each : places) {
       if (each.noted) each.waiter.turn_boot_ns = each.noted_boot_ns;

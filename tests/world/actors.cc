@@ -60,7 +60,7 @@ struct Actors::Shared {
   std::array<Channel, kMost> channels;
 };
 
-// Its first answer says that it is there.
+// Its first answer shows that it is there.
 void Actors::serve(Shared& shared, int actor, Obey obey, int memory_fd) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   handle(SIGUSR1, 0);

@@ -1,6 +1,6 @@
-// Real processes that do what a comparison with the kernel tells them, one order at a time. Orders
-// and answers lie in shared memory; each side sleeps on a futex meanwhile. All run on the processor
-// of the driver, as a switch there is the cheapest.
+// Real processes that obey a comparison with the kernel, one order at a time. Orders and answers
+// lie in shared memory; each side sleeps on a futex meanwhile. All run on the processor of the
+// driver, as a switch there is the cheapest.
 #ifndef ATMOST_TESTS_WORLD_ACTORS_H
 #define ATMOST_TESTS_WORLD_ACTORS_H
 

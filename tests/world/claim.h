@@ -1,5 +1,5 @@
-// The facts that the witness is told: the request of a caller, its answer, and the kernel's table
-// of locks.
+// The facts that the witness gets: the request of a caller, its answer, and the kernel's table of
+// locks.
 #ifndef ATMOST_TESTS_WORLD_CLAIM_H
 #define ATMOST_TESTS_WORLD_CLAIM_H
 

@@ -11,7 +11,7 @@ fail() {
   cat said
   exit 1
 }
-# ends CODE PATTERN ARGUMENT...: it ends so, and a line that it says is that.
+# ends CODE PATTERN ARGUMENT...: it ends so, and one of its lines matches.
 ends() {
   code=0
   expected=$1 pattern=$2

@@ -74,7 +74,7 @@ struct Word {
   std::int64_t at = 0;
 };
 
-// The events that a witness is told, by the process that runs.
+// The events that a witness gets, by the process that runs.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -137,7 +137,7 @@ class Kernel {
   void* room(std::size_t size, std::size_t alignment);
 
   // ---- Steps of a process (kernel_steps.cc).
-  // A call begins: time passes, what the schedule says happens, others may run, signals arrive.
+  // A call begins: time passes, events of the schedule happen, others may run, signals arrive.
   void enter(Process& process, const char* call, CallKind kind);
   Slept sleep(Process& process, Wanted wanted, std::int64_t deadline_ns);
   // Another process may run here.

@@ -56,9 +56,9 @@ class LockComparison {
                  std::vector<LockItem>& to) const;
   void ask(int actor, const Order& order, int error);
   void check(const Answer& answer, int error) const;
-  // The call of an actor that was just told to make it.
+  // The call of an actor that just got the order for it.
   void judge(int actor, int slot, const LockCall& call);
-  // The items of one or two actors that were told to make a request; and the callers that they let
+  // The items of one or two actors that got the order for a request; and the callers that they let
   // go.
   void settle(int table, std::vector<LockItem> items);
   void settle_all();

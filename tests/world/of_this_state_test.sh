@@ -1,5 +1,6 @@
 #!/bin/sh
-# of_this_state.sh: one seed for each commit; outside a checkout that of the version, as it says.
+# of_this_state.sh: one seed for each commit; outside a checkout that of the version, with a
+# message.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 ROOT=$(mktemp -d "${TMPDIR:-/tmp}/atmost-state.XXXXXX")

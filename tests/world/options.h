@@ -38,7 +38,7 @@ struct Options {
 // The first mistake as a sentence, or nothing.
 std::optional<std::string> read_options(std::span<char* const> arguments, Options& options);
 
-// The words by which a child that runs some of the worlds is told what they are like.
+// The words that describe its worlds to a child that runs some of them.
 std::vector<std::string> for_children(const Options& options);
 
 extern const std::string_view kHelp;

@@ -1,4 +1,4 @@
-// A simulated process, as the kernel knows it.
+// A simulated process, with the kernel's record of it.
 #ifndef ATMOST_TESTS_WORLD_PROCESS_H
 #define ATMOST_TESTS_WORLD_PROCESS_H
 

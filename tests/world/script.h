@@ -160,7 +160,7 @@ const EventWord& event_word(Event::Kind kind);
 // 16400000000 is 16400ms: the largest unit of which it is a whole number.
 std::string duration(std::int64_t ns);
 
-// The first mistake, if the text has one; `script` is then of no use.
+// The first mistake, if the text has one; `script` is then useless.
 std::optional<ScriptError> parse(std::string_view text, Script& script);
 // parse() reads the same from it.
 std::string print(const Script& script);

@@ -1,6 +1,6 @@
-// The outside witness: it sees what callers ask for and are answered, and which locks the kernel
-// gives to them, and says which promise was broken. It reads no file: order, occupancy and pace are
-// learned from the moments at which a guard is taken and dropped, not from tickets or hints.
+// The outside witness: it sees the requests and answers of callers and the locks that the kernel
+// gives them, and reports broken promises. It reads no file: order, occupancy and pace are learned
+// from the moments at which a guard is taken and dropped, not from tickets or hints.
 #ifndef ATMOST_TESTS_WORLD_WITNESS_H
 #define ATMOST_TESTS_WORLD_WITNESS_H
 

@@ -1,4 +1,4 @@
-// The witness: room that nobody uses, and callers that nobody answers.
+// The witness: unused room, and callers without an answer.
 #include <algorithm>
 
 #include "witness.h"

@@ -128,7 +128,7 @@ TEST_F(Idle, BehindKilledWaitersLooksAreFurtherApart) {
   EXPECT_BROKEN("idle");
 }
 
-// A paused holder that was told to end still has its slot.
+// A paused holder that got a signal to end still has its slot.
 TEST_F(Idle, AHeldSlotIsNoRoom) {
   waits(1, waiting(1));
   witness_.releases(now_, 0, kSucceeds);

@@ -1,4 +1,4 @@
-// The witness: who comes before whom, and which refusals are right.
+// The witness: the order of callers, and the refusals that are right.
 #include <algorithm>
 
 #include "witness.h"

@@ -27,7 +27,7 @@ void Witness::check_room(int process, int lock) {
     others += other.dying ? stand.held.slots : other.claim.slots();
     writer = writer || (other.claim.writes() && stand.held.writer);
   }
-  // exectimes knows no writers.
+  // exectimes has no writers.
   if (claim.kind == kExectimes) writer = false;
   const std::uint64_t all = others + claim.slots();
   const bool fits =
@@ -43,11 +43,11 @@ void Witness::check_room(int process, int lock) {
 void Witness::check_drained(int process, int lock) {
   const Seen& it = seen(process);
   const Drain& drain = at_[lock].drain;
-  if (!it.claim.recorded()) return;  // the original knows nothing of it
+  if (!it.claim.recorded()) return;  // the original has no such rule
   if (drain.whole)
     break_promise("drained", p(process) + " enters" + at(lock) + ", which is drained");
   for (std::uint32_t slot = 1; slot <= 64; ++slot) {
-    // A writer takes the whole lock; that its byte is that of slot 1 says nothing.
+    // A writer takes the whole lock; that its byte is that of slot 1 proves nothing.
     const bool takes = !it.claim.writes() && (it.at[lock].held.which >> (slot - 1) & 1) != 0;
     if (takes && drain.slots[slot])
       break_promise("drained", p(process) + " takes slot " + n(slot) + at(lock) + ", drained");

@@ -32,7 +32,7 @@ TEST_F(Room, ASmallerNIsBrokenByAnyOther) {
   EXPECT_BROKEN("room");
 }
 
-// The one with N = 1 dropped the guard first; that its call returned later says nothing.
+// The one with N = 1 dropped the guard first; that its call returned later proves nothing.
 TEST_F(Room, CountsWhenTheGuardIsDropped) {
   asks(0, claim(1));
   asks(1, claim(2));

@@ -80,8 +80,8 @@ Tcl_Obj* NewName(Tcl_Interp* interp, const char* stem);
 
 /* TAKING (take.c) */
 
-/* Waits as long as the options allow. No events are processed. A signal's handler that Tcl knows
- * (Tcl_AsyncMark) and a cancelled interpreter are heard within 20 ms. */
+/* Waits as long as the options allow. No events are processed. A signal's handler of Tcl
+ * (Tcl_AsyncMark) and a cancelled interpreter end it within 20 ms. */
 int Take(Tcl_Interp* interp, Spec* spec, Held** held);
 /* Takes beside the event loop: `call->command` gets a result and options, as from catch. The result
  * is the name of the request's command. */

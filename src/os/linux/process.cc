@@ -47,7 +47,7 @@ int each_line(const char* path, bool (*parse)(std::string_view line, LockLine& t
 }
 
 // The reason for which /proc shows nothing of a process: it has ended, or /proc hides it (the mount
-// option hidepid). Only kill(2) tells the two apart.
+// option hidepid). Only kill(2) distinguishes the two.
 int unseen(std::int64_t pid) { return pid > 0 && process_exists(pid) ? EACCES : ESRCH; }
 
 // Finds descriptors of a process that lead to the file and hold a lock that `wanted` accepts. The

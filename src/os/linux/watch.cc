@@ -23,7 +23,7 @@ Noticed more_urgent(Noticed so_far, unsigned mask) {
 }
 
 // All descriptors of inotify and its like have one inode and no offset. Ours is recognised by the
-// signal that it would send if it had been told to send any: one that programs hardly ever choose.
+// signal that it would send if it were set to send any: one that programs hardly ever choose.
 constexpr int kMarkSignal = 57;
 
 }  // namespace

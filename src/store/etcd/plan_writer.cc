@@ -132,7 +132,7 @@ Result<PlanWriter::Written> PlanWriter::wait(const rule::Plan& plan, const Insta
   const Applied applied = caller_.transactions.write(txn, give_up_boot_ns, reply, answer);
   if (applied == Applied::unknown) return draws ? Written::doubtful : Written::outdated;
   if (applied == Applied::no) {
-    // A note is of use to others alone.
+    // A note is useful to others alone.
     if (answer.kind == Answer::Kind::refused && !draws && !lease_is_gone(answer))
       return Written::done;
     return refused(answer, queue, reply, give_up_boot_ns);

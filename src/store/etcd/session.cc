@@ -147,7 +147,7 @@ Status EtcdSession::refuse(const rule::Plan& plan, const Instant& now, Ticket* q
   fresh_ = written.value() == PlanWriter::Written::changed;
   to.changed = written.value() != PlanWriter::Written::done;
   if (written.value() == PlanWriter::Written::doubtful) {
-    // The place may have been taken all the same: it goes with the lease.
+    // The place may have been taken nevertheless: it goes with the lease.
     caller_.lease.end(caller_.gateway, end);
     lose(*queue);
   }

@@ -86,7 +86,7 @@ void Renewal::renew() {
   const std::int64_t sent = os::boot_ns();
   const std::int64_t end = until_boot_ns_;
   const std::int64_t last = end - reserve_ns_;
-  // Past the deadline another caller may hold the lock: a renewal that then succeeds is of no use.
+  // Past the deadline another caller may hold the lock: a renewal that then succeeds is useless.
   Renewed answer = sent >= end ? Renewed::lost : Renewed::unknown;
   if (sent < last) answer = keeper_->renew(std::min(plus(sent, kPatience), last));
   if (answer == Renewed::yes && os::boot_ns() >= last) answer = Renewed::unknown;

@@ -13,7 +13,7 @@ namespace atmost::fleet {
 
 enum class Renewed : std::uint8_t {
   yes,
-  lost,     // the store says that there is no such lease any more
+  lost,     // the store reports that there is no such lease any more
   unknown,  // no answer that can be trusted: to be tried again
 };
 

@@ -20,7 +20,7 @@ struct NfsMount {
 NfsMount parse_nfs_options(std::string_view options);
 
 // Of the mount that `fd` was opened through. Reads /proc only, so it never waits for the server;
-// `unknown` if /proc does not tell.
+// `unknown` if /proc does not show it.
 NfsMount nfs_mount_of(int fd);
 
 // True if the directory, or the nearest one above it that exists, is on NFS without a fault. Blocks

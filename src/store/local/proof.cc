@@ -98,10 +98,10 @@ Proof::Answer Proof::of(std::int64_t pid) const {
   return proven ? Answer::proven : Answer::unproven;
 }
 
-// Checks the environment that the hold gave to its command: after the supervisor was killed,
-// nothing else is left of it. Any writer of the file can forge a record, but no user can start
-// another user's program in an environment of his choice, except a set-user-ID program, or one of
-// root, who runs many helpers.
+// Checks the environment that the hold gave to its command: after the supervisor was killed, only
+// that is left of it. Any writer of the file can forge a record, but no user can start another
+// user's program in an environment of his choice, except a set-user-ID program, or one of root, who
+// runs many helpers.
 bool Proof::started_under_this_lock(std::int64_t pid, const os::Credentials& ids) const {
   Record record;
   if (!read_record(file_.fd(), slot_, record) || record.token == 0 || record.token > INT64_MAX)

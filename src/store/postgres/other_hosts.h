@@ -26,8 +26,8 @@ HostState read_state(const Rows& rows);
 
 // The same server by another name.
 bool same_server(const HostState& a, const HostState& b);
-// True if locks must not be kept at `ours` because of what `other` says. When both take writes and
-// neither has the later timeline, neither counts.
+// True if locks must not be kept at `ours` because of the state of `other`. When both take writes
+// and neither has the later timeline, neither counts.
 bool overtakes(const HostState& other, const HostState& ours);
 
 // The address with one of its hosts alone.

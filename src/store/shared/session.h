@@ -44,7 +44,7 @@ struct Core final : rule::Section {
 
 // Locks are bytes of files, as in store/local, and each call on a file is made by a worker, so that
 // a server that hangs blocks no caller for longer than its limit. A hold is kept by the server,
-// which frees it a while after it last heard of the machine (90 s for Linux, unless it is set). So
+// which frees it a while after the machine's last message (90 s for Linux, unless it is set). So
 // the holder writes into its file several times in a ttl, with the descriptor that holds the lock;
 // when no write has succeeded for a ttl, it ends its command.
 //

@@ -1,4 +1,4 @@
-// The one thread that calls a network's filesystem, so that no other one hangs with its server.
+// The only thread that calls a network filesystem, so that no other one hangs with its server.
 #ifndef ATMOST_STORE_SHARED_WORKER_H
 #define ATMOST_STORE_SHARED_WORKER_H
 

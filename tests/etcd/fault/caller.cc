@@ -30,7 +30,7 @@ class Following {
 
  private:
   void hear(const Stage::Event& event) {
-    // Had it been released, the command would have ended before that, and we had heard of it.
+    // Had it been released, the command would have ended before that, and we would have seen it.
     if (unseen_ && event.what == What::time) told_.wrong = "its command outlived the lease";
     if (event.what == What::ended) told_.code = caller_.code;
     if (event.label != "c") return;

@@ -17,8 +17,8 @@
 
 namespace etcd_kit {
 
-// X(name): what can go wrong with one answer. Where an answer is made up, etcd was asked all the
-// same half of the times.
+// X(name): a fault of one answer. If an answer is made up, etcd was asked nevertheless half of the
+// times.
 // clang-format off
 #define ATMOST_FAULTS(X) \
   X(none) X(status_400) X(status_401) X(status_404) X(status_500) X(status_503) X(status_503_text) \

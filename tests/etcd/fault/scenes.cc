@@ -16,7 +16,7 @@ using Words = std::vector<std::string>;
 
 std::string held_key(const std::string& prefix) { return prefix + "/lock.lock/a/h/000001"; }
 
-// A run of a command: what judge() says of it, and whether etcd agrees.
+// A run of a command: the verdict of judge(), compared with etcd's state.
 std::string run_it(Stage& stage, const std::string& prefix, Words words, const Plan& plan,
                    int refusal, const Care& care = {}) {
   words.insert(words.begin(), {"run", "--no-history", "--kill-grace", "100ms"});
@@ -125,8 +125,8 @@ std::string renewals(Stage& stage, const Props&, const Plan& plan) {
   return judge(told, caller, plan, 75);
 }
 
-// A subcommand that says something of the lock that is held: what `right` accepts, or that etcd did
-// not tell it.
+// A subcommand that reports about the held lock: `right` accepts its output, or etcd did not answer
+// it.
 std::string say(Stage& stage, const std::string& prefix, const Words& words, const Plan& plan,
                 int code, const std::function<bool(const std::string&)>& right) {
   Process caller = stage.start(Way::harmed, prefix, words);
@@ -204,7 +204,7 @@ std::string replaces(Stage& stage, const Props&, const Plan& plan) {
               plan, true);
 }
 
-// A caller that was told that it is drained finds it drained.
+// A caller that got the answer "drained" finds it drained.
 std::string drains(Stage& stage, const Props&, const Plan& plan) {
   const std::string prefix = stage.fresh_prefix();
   Process caller = stage.start(Way::harmed, prefix, {"drain", "--create", "lock"});

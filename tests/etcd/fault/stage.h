@@ -1,5 +1,5 @@
-// Where one caller after another meets faults: its processes, what their commands say of
-// themselves, and what etcd says, asked directly.
+// The stage on which one caller after another meets faults: its processes, the reports of their
+// commands, and the state of etcd, read directly.
 #ifndef ATMOST_TESTS_ETCD_FAULT_STAGE_H
 #define ATMOST_TESTS_ETCD_FAULT_STAGE_H
 
@@ -63,8 +63,8 @@ class Stage {
     std::string label;
     std::uint64_t token = 0;
   };
-  // Until a command says that it runs (began), or ends without having been told to (gone), or
-  // `process` ends, or that moment of the boot clock.
+  // Until a command reports that it runs (began), or ends without an order (gone), or `process`
+  // ends, or that moment of the boot clock.
   Event next(Process& process, double until);
   // Tells the command to end; false when it is not there.
   bool let_go(const std::string& label);

@@ -63,7 +63,7 @@ class Cluster {
   // True if a majority answers through this member.
   bool healthy(unsigned member) const;
   void wait_healthy(unsigned member) const;
-  // The member that leads; -1: none says so.
+  // The member that leads; -1 if none does.
   int leader() const;
   // The number of waiters for the lock at that path ("/prefix/name"), by the keys in etcd. Ends the
   // test when member 0 does not say.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A caller that closes a standard stream is told so by the exit code; no connection to the store
+# A caller that closes a standard stream gets an exit code for it; no connection to the store
 # takes its place, to be written to.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A job that ends while its store does not answer says that its slot counts as held until the lease
-# ends; its exit code is its own.
+# A job that ends while its store does not answer reports that its slot counts as held until the
+# lease ends; its exit code is its own.
 . "$(dirname "$0")/lib.sh"
 
 case $FLEET_STORE in

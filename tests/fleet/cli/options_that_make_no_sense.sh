@@ -1,5 +1,5 @@
 #!/bin/sh
-# Each option of one machine that means nothing in a fleet is refused in one line that says why
+# Each option of one machine that means nothing in a fleet is refused in one line with the reason
 # (docs/fleet.md, "Options").
 . "$(dirname "$0")/lib.sh"
 export ATMOST_STORE="$FLEET_STORE"

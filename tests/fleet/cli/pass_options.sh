@@ -1,5 +1,5 @@
 #!/bin/sh
-# An option that makes no sense with a store is refused in one line that says what would.
+# An option that makes no sense with a store is refused in one line with the remedy.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
 atom() { printf '[[atom]]\noperator = "options"\noperand = "%s"\ncommand = ["true"]\n' "$1"; }

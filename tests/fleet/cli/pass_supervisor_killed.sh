@@ -1,7 +1,7 @@
 #!/bin/sh
-# A job whose supervisor is killed leaves nothing behind, whatever had left its session; the pass
-# goes on and says so. The file's keys about a job's surroundings hold in a fleet, too, and are in
-# nobody's arguments.
+# A job whose supervisor is killed leaves no process behind, even outside of its session; the pass
+# goes on and reports it. The file's keys about a job's surroundings hold in a fleet, too, and are
+# in nobody's arguments.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
 cat >f <<END

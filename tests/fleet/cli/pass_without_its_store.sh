@@ -1,6 +1,6 @@
 #!/bin/sh
-# A store that nobody answers for: every job is told of once, none runs, and the host's own run all
-# the same.
+# A store without an answer: every job of it is reported once, none runs, and the host's own jobs
+# run nevertheless.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
 for i in 1 2 3 4 5; do

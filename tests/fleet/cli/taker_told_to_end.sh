@@ -1,6 +1,6 @@
 #!/bin/sh
-# A taker that is told to end leaves nothing in the way of others: the slot is free as soon as its
-# holder has gone.
+# A taker that gets a signal to end leaves nothing in the way of others: the slot is free as soon
+# as its holder has gone.
 . "$(dirname "$0")/lib.sh"
 export ATMOST_STORE="$FLEET_STORE"
 

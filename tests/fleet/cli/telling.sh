@@ -1,6 +1,6 @@
 #!/bin/sh
-# --output, --notify and --ping in a fleet: a holder of the lock tells nobody, and the store counts
-# failures, so that a lock that has recovered is told.
+# --output, --notify and --ping in a fleet: a successful run causes no message, and the store
+# counts failures, so that a recovery is reported.
 . "$(dirname "$0")/lib.sh"
 
 fleet() { atmost run --store "$FLEET_STORE" --log history "$@"; }

@@ -1,4 +1,4 @@
-// A store in PostgreSQL whose server's clock is what each call says.
+// A store in PostgreSQL whose server's clock is set by each call.
 #ifndef ATMOST_TESTS_POSTGRES_KIT_CLOCKED_H
 #define ATMOST_TESTS_POSTGRES_KIT_CLOCKED_H
 
@@ -21,9 +21,9 @@ inline void make_clock(Session& server) {
   server.ask("INSERT INTO public.clock VALUES ('2023-11-14 22:13:20+00')");
 }
 
-// A test says what time it is, and this store asks the server: so the server's clock (a table
-// here) is set to what each call says, before it is made. A wall clock that is stepped moves no
-// server's clock: the boot clock counts.
+// A test sets the time, and this store asks the server: so the server's clock (a table here) is set
+// to the time of each call before it is made. A wall clock that is stepped moves no server's clock:
+// the boot clock counts.
 class Clock {
  public:
   // The server's clock is so far ahead of the boot clock of the calls.

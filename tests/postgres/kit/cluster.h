@@ -13,8 +13,7 @@
 
 namespace postgres_kit {
 
-// Where the server lives, when it is not simply this machine, which reaches it by a Unix socket
-// alone.
+// The place of a server that does not simply run on this machine, with a Unix socket alone.
 struct Ground {
   std::string address;          // IPv4, to listen on
   std::function<void()> enter;  // as root, in the new process, before it becomes the server
@@ -44,7 +43,7 @@ class Cluster {
   // For a server that listens on the network (listen_addresses in its settings): on this port,
   // which nobody else has.
   int port() const { return port_; }
-  // For those who live elsewhere: by the network, which is the test's own and needs no TLS.
+  // The URL for clients elsewhere: by the network, which is the test's own and needs no TLS.
   std::string remote_url() const {
     return "postgres://postgres@" + ground_.address + ":" + std::to_string(port_) +
            "/postgres?sslmode=disable";
@@ -56,7 +55,7 @@ class Cluster {
   // SIGQUIT: at once, as a crash would; recovers at the next start.
   void stop();
 
-  // SIGKILL to all its processes: nothing more is sent to anybody. Returns when they are gone.
+  // SIGKILL to all its processes: they send nothing more. Returns when they are gone.
   void crash();
   // pg_ctl's `promote`: returns when it takes writes.
   void promote();

@@ -38,7 +38,7 @@ class Wire {
   // From now on: the message number `at` of the server (counted over all connections, from 0) is
   // spoiled; and with `always` that of each connection, counted in it.
   void spoil(Spoil how, int at, bool always = false, int column = 0);
-  // From now on nothing passes either way, and nobody is told: as when a network cable is pulled.
+  // From now on nothing passes either way, without a notice, as with a pulled network cable.
   void cut_off() { cut_off_ = true; }
   // The number of messages that the server sent since spoil().
   int messages() const { return count_; }

@@ -154,7 +154,7 @@ TEST_F(Hints, AWipedHeaderIsDamagedAsLongAsSomethingTells) {
   record.slot = 3;
   ASSERT_EQ(write_record(file_.fd(), record), 0);
   EXPECT_EQ(read(), HeaderState::damaged);
-  ++record.token;  // a torn one tells nothing
+  ++record.token;  // a torn one proves nothing
   ASSERT_EQ(pwrite(file_.fd(), &record, 8, record_at(3)), 8);
   EXPECT_EQ(read(), HeaderState::fresh);
 }

@@ -41,8 +41,7 @@ class Directory {
   std::string path_;
 };
 
-// Somebody else with the file open, who knows nothing of our rules: an open file description of its
-// own.
+// Another program with the file open, outside of our rules: an open file description of its own.
 class Outsider {
  public:
   explicit Outsider(const std::string& path)

@@ -194,7 +194,8 @@ TEST_F(FirstWord, IsReadAfterItsSlotWasDrained) {
   cycle();
 }
 
-// Drained while it is held: the release reads the header, and writes one that the next take knows.
+// Drained while it is held: the release reads the header, and writes one that the next take
+// recognizes.
 TEST_F(FirstWord, IsReadAfterItsSlotWasDrainedUnderTheHold) {
   ASSERT_TRUE(take());
   ASSERT_TRUE(other_.store().set_drained(other_.request, 1, true).ok());

@@ -1,4 +1,4 @@
-// The original compares what we write with what ps tells it.
+// The original compares our text with the output of ps.
 #include "store/symlink/ps_name.h"
 
 #include <gtest/gtest.h>
