@@ -27,6 +27,23 @@ void each_command(Take take) {
   for (const ExternalProgram& one : external_programs()) take(one.name, one.help);
 }
 
+// The names of the other commands, in lines of a narrow terminal.
+void write_others(Output& to) {
+  constexpr std::size_t kWidth = 78;
+  to.text("others:");
+  std::size_t used = 7;
+  each_command([&](std::string_view name, std::string_view) {
+    if (is_first(name)) return;
+    used += name.size() + 1;
+    if (used > kWidth) {
+      to.text("\n       ");
+      used = 8 + name.size();
+    }
+    to.text(" ").text(name);
+  });
+  to.text("\nall commands: atmost --help-all\n");
+}
+
 }  // namespace
 
 int show_help(const Subcommand& subcommand, bool all) {
@@ -53,7 +70,7 @@ int show_help(const Subcommand& subcommand, bool all) {
   return finish(to);
 }
 
-int show_help() {
+int show_help(bool all) {
   Output to(1);
   to.text(
       "usage: atmost COMMAND [OPTION]... [ARGUMENT]...\n\n"
@@ -65,9 +82,13 @@ int show_help() {
   }
   write_command(to, "help", "[COMMAND]: its options, or this");
   to.text("\n");
-  each_command([&](std::string_view name, std::string_view help) {
-    if (!is_first(name)) write_command(to, name, help);
-  });
+  if (all) {
+    each_command([&](std::string_view name, std::string_view help) {
+      if (!is_first(name)) write_command(to, name, help);
+    });
+  } else {
+    write_others(to);
+  }
   to.text("\nman atmost-COMMAND explains the options of a command, man 7 atmost the ideas.\n");
   return finish(to);
 }

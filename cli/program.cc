@@ -170,7 +170,7 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
 
 // atmost help [COMMAND]
 [[gnu::noinline]] int help(char** argv) {
-  if (argv[2] == nullptr) return show_help();
+  if (argv[2] == nullptr) return show_help(false);
   if (const Subcommand* subcommand = subcommand_of(argv[2])) return show_help(*subcommand, false);
   char option[] = "--help";
   char* external[] = {argv[0], argv[2], option, nullptr};
@@ -202,6 +202,7 @@ int run_program(int argc, char** argv, const StoreService* service) {
   if (const Subcommand* subcommand = subcommand_of(name))
     return run_subcommand(*subcommand, argc, argv, service);
   if (name == "-h" || name == "--help" || name == "help") return help(argv);
+  if (name == "--help-all") return show_help(true);
   if (name == "-V" || name == "--version" || name == "version") return show_version();
   return run_external(name, argv);
 }

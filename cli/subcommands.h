@@ -43,9 +43,10 @@ std::span<const ExternalProgram> external_programs();
 std::span<const std::string_view> first_commands();
 
 // Help for one subcommand, or for the program as a whole, on standard output. `all`: every option
-// of `run`, in groups, instead of those that most calls need. Returns the exit code.
+// of `run`, in groups, instead of those that most calls need; every command with its line. Returns
+// the exit code.
 int show_help(const Subcommand& subcommand, bool all);
-int show_help();
+int show_help(bool all);
 int show_version();
 
 // Becomes the program atmost-NAME with the arguments argv[1] …. Looks only in $ATMOST_EXEC_PATH if

@@ -46,8 +46,7 @@ void examine_flocks(const std::string& directory) {
             "use atmost run --with-flock until nobody uses flock(1) on it"});
     }
   }
-  if (!any)
-    report_good("flock", "nobody holds a flock(2) on a file here that is a lock or could be one");
+  if (!any) report_good("flock", "no file here that is or could be a lock has a flock(2)");
 }
 
 }  // namespace atmost::doctor

@@ -79,7 +79,7 @@ void try_far_bytes(const TrialFile& file, TrialPeer& other) {
                     other.ask(TrialCommand::query, far) == kFound &&
                     other.ask(TrialCommand::query, beside) == kFree;
   os::unlock(file.fd.get(), kOwner, far);
-  judge(good, "far-bytes", "bytes far behind the end of the file can be locked, each for itself",
+  judge(good, "far-bytes", "each byte far behind the end of a file can be locked",
         "bytes far behind the end of the file cannot be locked", "waiters queue there");
 }
 
@@ -92,7 +92,7 @@ void try_waiting(const TrialFile& file, TrialPeer& other) {
   const bool woken = other.answer() == 0;
   other.ask(TrialCommand::unlock, kSlotOne);
   judge(held && waited && woken, "waiting",
-        "a process that waits for a lock gets it when it is released",
+        "a process that waits for a lock gets it at its release",
         "a process that waits for a lock is not woken when it is released", "waiters would hang");
 }
 
@@ -147,7 +147,7 @@ void try_inheritance(os::Fd& fd, TrialPeer& other) {
   }
   heir.kill();
   judge(other.ask(TrialCommand::query, kSlotOne) == kFree, "last-heir",
-        "the lock ends with the last process that has the descriptor",
+        "a lock ends with the last process that has its descriptor",
         "the lock outlives the last process that has the descriptor",
         "dead holders would keep everybody out");
 }
@@ -169,7 +169,7 @@ void try_locks(TrialFile& file, bool& removed) {
   removed = os::remove_name(file.path.c_str()) == 0;  // the trials go on with the open descriptors
   if (os::has_description_locks()) {
     judge(kept && other.ask(TrialCommand::query, kSlotOne) == kFound, "close",
-          "a lock survives the close of another descriptor of the file",
+          "a lock survives a close of another descriptor of its file",
           "a lock does not survive the close of another descriptor of the file",
           "a look at the file would free the slot");
     os::unlock(file.fd.get(), kOwner, kSlotOne);

@@ -4,6 +4,9 @@
 
 expect_code 0 atmost --help
 expect_in out "usage: atmost COMMAND"
+expect_in out "others: wait hold "
+expect_in out "all commands: atmost --help-all"
+expect_code 0 atmost --help-all
 for command in run check wait list explain doctor drain resume forget history jobs stats report pass; do
   expect_in out "  $command "
 done

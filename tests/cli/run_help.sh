@@ -22,6 +22,9 @@ for command in run check wait list hold release drain resume kill forget tune be
 done >out
 if grep -nE '^.{81}' out; then fail "wider than 80 columns"; fi
 expect_code 0 atmost help
+[ "$(wc -l <out)" -lt 23 ] || fail "$(wc -l <out) lines"
 if grep -nE '^.{81}' out; then fail "wider than 80 columns"; fi
 [ "$(sed -n 's/^  \([a-z]*\) .*/\1/p' out | head -n 8 | tr '\n' ' ')" = 'run list jobs history check kill drain help ' ] || fail "$(cat out)"
+expect_code 0 atmost --help-all
+if grep -nE '^.{81}' out; then fail "wider than 80 columns"; fi
 if grep -E '^  (fence|schema|simulate)' out; then fail "seldom used ones are listed"; fi

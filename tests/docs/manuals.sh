@@ -22,7 +22,7 @@ options_of_manual() {
     sed 's/\\//g' | grep -v '^\(help\|version\)$'
 }
 
-for command in $("$atmost" help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | grep -vx help) simulate; do
+for command in $("$atmost" --help-all | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | grep -vx help) simulate; do
   page=$manuals/man1/atmost-$command.1
   if [ ! -f "$page" ]; then
     fault "no manual of $command"

@@ -45,8 +45,8 @@ RECIPES = {
                           [waiting("encoder", "ffmpeg"), r"ffmpeg: -i [1-9]\.mkv [1-9]\.mkv\.mp4"]),
     "api -- curl": ("{}", [waiting("api", "curl"),
                            r"curl: -sS https://api\.example/page/[0-9]+"]),
-    "/srv/licences/cad.lock": ("for job in $(seq 20); do {} & done; wait",
-                               [waiting(r"\./cad\.lock", "sh"),
+    "cad -- sh": ("for job in $(seq 20); do {} & done; wait",
+                               [waiting("cad", "sh"),
                                 r"cad: --seat [1-8] model\.dwg"]),
     "gpu -- train.py": ("for job in 1 2 3 4; do {} & done; wait",
                         [waiting("gpu", r"train\.py"), r"train\.py:"]),
@@ -171,7 +171,7 @@ def run(what, source, folder):
         if RECIPES[found[0]] is None:
             continue
         script, patterns = RECIPES[found[0]]
-        local = recipe.replace("/srv/licences", ".").replace("/srv", str(folder))
+        local = recipe.replace("/srv", str(folder))
         local = local.replace("/path", str(folder))
         failed |= bool(look(found[0], folder, script.replace("{}", local) if "{}" in script else
                             script, patterns, environment))

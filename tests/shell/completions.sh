@@ -33,7 +33,7 @@ ask() {
 }
 shell=$1
 
-atmost --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | sort >"$work/commands"
+atmost --help-all | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | sort >"$work/commands"
 [ "$(wc -l <"$work/commands")" -ge 12 ]
 ask '' '' | sort >"$work/offered"
 diff "$work/commands" "$work/offered"
