@@ -7,7 +7,9 @@ set -eu
 source=$1
 PATH=$ATMOST_BIN:$PATH
 folder=$(mktemp -d "${TMPDIR:-/tmp}/atmost-compared.XXXXXX")
-trap 'rm -rf "$folder"' EXIT
+end_jobs() { while read -r pid; do kill "$pid" 2>/dev/null || true; done <"$1"; }
+trap 'end_jobs "$folder/jobs"; rm -rf "$folder"' EXIT
+: >"$folder/jobs"
 cd "$folder"
 HOME=$folder ATMOST_DIR=$folder/locks
 export HOME ATMOST_DIR
@@ -37,10 +39,12 @@ several machines | etcd, PostgreSQL, NFS | NFS | no | no | no | etcd |
 ROWS
 diff wanted rows >&2 || fail "the README has other rows; try what they say, here and in docs/coming-from.md"
 
+# It lasts longer than anybody waits here: two lines are two jobs side by side.
 cat >job <<'JOB'
 #!/bin/sh
+echo $$ >>jobs
 echo $$ >>"$1"
-exec sleep 30
+exec sleep 300
 JOB
 chmod +x job
 # another_after_kill FILE PROGRAM WORDS...: starts a wrapper of the job, and kills it.
@@ -54,7 +58,6 @@ another_after_kill() {
   wait "$wrapper" 2>/dev/null || true
   kill -0 "$(head -n 1 "$begun")" || fail "$1: the job ended with its wrapper"
 }
-end_jobs() { while read -r pid; do kill "$pid" 2>/dev/null || true; done <"$1"; }
 
 # atmost: two of two at a time, the third is refused; the lock outlives a killed wrapper.
 atmost run -q -n 2 pair -- ./job two & atmost run -q -n 2 pair -- ./job two &
