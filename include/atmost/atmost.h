@@ -254,8 +254,7 @@ int atmost_get_lock(const char* operator_, const char* operand, double ifelapsed
  *
  * The request may be freed when atmost_begin() returns, but what on_lost uses must remain.
  * atmost_set_interruptible() has no effect here. It does not block on the lock. On ATMOST_ADMITTED
- * *pending is set, and it must be finished; otherwise it is NULL, and atmost_message() has the
- * reason. */
+ * *pending is set, and must be finished; else it is NULL, and atmost_message() has the reason. */
 int atmost_begin(atmost_request* request, atmost_pending** pending);
 
 /* 1: atmost_finish() will not block; 0: not yet. Any thread may ask; no system call. */
