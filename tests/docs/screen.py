@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the README's recipes and `make demo` in a terminal of 80 columns, and looks at its screen.
+"""Runs the README's recipes and `make demo` in terminals of 80 x 24 and 200 x 50, and looks at the
+screen.
 
 screen.py SOURCE readme|demo: every line of the screen must be one of the whole lines that the
 programs print. A recipe's programs have stand-ins that take a moment and print one line. A recipe
@@ -17,8 +18,9 @@ import time
 
 SECONDS = 240  # for one recipe, on a loaded machine
 DURATION = r"[0-9][0-9a-z]*"
+SIZES = [(80, 24), (200, 50)]
 # A line that does not fit is cut so that it never reaches the last column; it may end in a blank.
-WIDTH = "78,79"
+CUT = "(?=.{WIDTH}$)"  # WIDTH: one or two less than the terminal's columns
 
 
 def waiting(lock, command):
@@ -31,7 +33,7 @@ def waiting(lock, command):
     for part in reversed(holder + others):
         beginning = f"(?:{part}{beginning})?"
     whole = f"(?:{''.join(holder)}(?:{''.join(others)})?)?"
-    return f"{start}{whole}|(?=.{{{WIDTH}}}$){start}{beginning}"
+    return f"{start}{whole}|{CUT}{start}{beginning}"
 
 
 def busy(lock):
@@ -114,8 +116,16 @@ class Terminal:
 
 
 def look(name, folder, script, patterns, environment):
-    """Returns the lines that are none of the patterns'."""
-    terminal = Terminal(folder, script, environment)
+    """Whether a line is none of the patterns', in a terminal of any size."""
+    return any([strange_lines(name, folder, script, patterns, environment, *size) for size in SIZES])
+
+
+def strange_lines(name, folder, script, patterns, environment, columns, rows):
+    """The lines that are none of the patterns'. Each size has locks of its own."""
+    locks = folder / f"locks-{columns}"
+    locks.mkdir(exist_ok=True)
+    patterns = [one.replace("WIDTH", f"{columns - 2},{columns - 1}") for one in patterns]
+    terminal = Terminal(folder, script, {**environment, "ATMOST_DIR": str(locks)}, columns, rows)
     try:
         lines = terminal.at_the_end()
     finally:
@@ -128,7 +138,7 @@ def look(name, folder, script, patterns, environment):
         print(f"{name}: none of the whole lines that it prints: {strange}\n  the screen:")
         print("\n".join("    " + shown for shown in lines))
     waits = sum("waiting for" in line for line in lines)
-    print(f"{name}: {len(lines) - 1} lines, {waits} of them of waiters")
+    print(f"{name}: {columns} columns, {len(lines) - 1} lines, {waits} of them of waiters")
     return strange
 
 
@@ -152,12 +162,10 @@ def recipes(source):
 def run(what, source, folder):
     programs = pathlib.Path(os.environ["ATMOST_BIN"]).resolve()
     environment = {"PATH": f"{folder}/programs:{programs}:{os.environ['PATH']}",
-                   "HOME": str(folder), "ATMOST_DIR": str(folder / "locks"), "LC_ALL": "C.UTF-8",
-                   "TMPDIR": str(folder), "TERM": "xterm"}
-    (folder / "locks").mkdir()
+                   "HOME": str(folder), "LC_ALL": "C.UTF-8", "TMPDIR": str(folder), "TERM": "xterm"}
     if what == "demo":
         script = f"BUILD={programs.parent} sh {source}/tools/demo.sh"
-        return bool(look("make demo", folder, script, DEMO, environment))
+        return look("make demo", folder, script, DEMO, environment)
     stand_ins(folder / "programs")
     failed = False
     unseen = set(RECIPES)
@@ -171,10 +179,8 @@ def run(what, source, folder):
         if RECIPES[found[0]] is None:
             continue
         script, patterns = RECIPES[found[0]]
-        local = recipe.replace("/srv", str(folder))
-        local = local.replace("/path", str(folder))
-        failed |= bool(look(found[0], folder, script.replace("{}", local) if "{}" in script else
-                            script, patterns, environment))
+        local = recipe.replace("/srv", str(folder)).replace("/path", str(folder))
+        failed |= look(found[0], folder, script.replace("{}", local), patterns, environment)
     for key in unseen:
         print(f"the README has no recipe with {key!r}")
     return failed or bool(unseen)
