@@ -33,7 +33,7 @@ at most once every T | yes | no | no | no | while it stays loaded | no |
 a hung run is stopped | yes, all it started | no | by its next run (`run-this-one`) | no | yes, all it started | no |
 waiters are served in order | yes | not promised | nobody waits | no | nobody waits | yes |
 the wrapper is killed (`kill -9`) | its job keeps the lock | its job keeps the lock | its job keeps the lock | another job runs beside it | has no wrapper | another job runs beside it |
-shows holders and waiters | both | both (`lslocks`) | holders (`lslocks`) | no | what runs | both, as keys |
+shows what runs and what waits | both | both (`lslocks`) | what runs (`lslocks`) | no | what runs | both, as keys |
 history and statistics | yes | no | no | no | journal | no |
 several machines | etcd, PostgreSQL, NFS | NFS | no | no | no | etcd |
 ROWS
