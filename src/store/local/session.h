@@ -151,7 +151,7 @@ class LocalSession final : public Session, public rule::Section, private Hold {
     std::uint32_t watched = Ticket::kNowhere;  // the lock whose file the watch watches
     std::uint32_t rank = 0;      // waiters in front that claim, as last counted; 0: not counted yet
     bool leads = false;          // we were called, or nobody is in front
-    Called called;               // behind us, by us as the head
+    Called called = {};          // behind us, by us as the head
     std::int64_t head_ns = 0;    // since when we are the head; 0: we are not
     std::int64_t called_ns = 0;  // when we last called
   };

@@ -170,8 +170,8 @@ void LocalSession::settle_position(const Ticket& ticket) {
   }
   if (position_.it.lock == ticket.claims_in) return;
   if (position_.it.lock != Ticket::kNowhere) call_successor(ticket, false);
-  position_.it = {};
-  position_.it.lock = ticket.claims_in;
+  // Those behind us there may have begun to wait for us.
+  position_.it = {.lock = ticket.claims_in, .leads = true};
 }
 
 // Too early for all locks: only the time is waited for.

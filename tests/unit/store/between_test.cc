@@ -108,5 +108,27 @@ TEST_F(Between, ATurnThatBeganBeforeTheWaitIsSeen) {
   EXPECT_EQ(woken.value(), Wake::maybe);
 }
 
+// Those behind it in the lock where it claims from now on may have begun to wait for it.
+TEST_F(Between, AWaiterThatHasJustMovedItsClaimCallsTheNextWhenItLeaves) {
+  const std::string other = directory_.path("other");
+  User first(path_), second(other), both(path_), behind(other);
+  both.request.lock_count = 2;
+  both.request.locks[1].path = PathText(other);
+  for (User* each : {&both, &behind}) each->request.kind = HolderKind::supervised;
+  ASSERT_EQ(first.ask(), "admit");
+  ASSERT_EQ(second.ask(), "admit");
+  ASSERT_EQ(both.queue(), "busy");
+  ASSERT_EQ(behind.queue(), "busy");
+  first.release();
+  ASSERT_EQ(both.queue(), "busy");
+  ASSERT_EQ(both.ticket.claims_in, 1u);
+  const Outsider file(other);
+  const std::int64_t bell = bell_at(behind.ticket.numbers[0]);
+  const auto before = file.get<std::uint32_t>(bell);
+  both.withdraw();
+  EXPECT_NE(before, 0u);
+  EXPECT_NE(file.get<std::uint32_t>(bell), before);
+}
+
 }  // namespace
 }  // namespace atmost::local
