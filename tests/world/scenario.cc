@@ -38,6 +38,8 @@ struct Features {
   bool unstarted = false;  // commands that cannot be started
   bool forks = false;      // programs with children that live on
   bool alike = false;      // all runs last equally long, and have one pace
+  bool crowd = false;      // kCrowd times more callers
+  bool mute = false;       // most are libraries
 };
 
 class Scenario {
@@ -49,9 +51,13 @@ class Scenario {
     script_.seed = seed_;
     draw_features();
     draw_rates();
-    const int callers = !f_.many && chance(4) ? kCrowd * limits_.callers : limits_.callers;
+    draw_theme();
+    const bool crowd = f_.crowd || (!f_.many && chance(4));
+    const int callers = crowd ? kCrowd * limits_.callers : limits_.callers;
     const auto most = static_cast<std::uint64_t>(std::max(2, callers));
-    const std::uint64_t count = f_.many ? most + most / 2 : 2 + draws_.below(most - 1);
+    const std::uint64_t count = f_.many    ? most + most / 2
+                                : f_.crowd ? most
+                                           : 2 + draws_.below(most - 1);
     for (std::uint64_t i = 0; i < count; ++i) script_.callers.push_back(caller());
     return std::move(script_);
   }
@@ -132,8 +138,37 @@ class Scenario {
     }
   }
 
+  // Few features, so that a rare constellation of them is frequent in these worlds.
+  void draw_theme() {
+    Features few;
+    few.max = f_.max;
+    Rates rates;
+    rates.switches = script_.rates.switches;
+    switch (draws_.below(30)) {
+      case 0:  // many wait for a slot, and one of them may be paused
+        few.crowd = few.alike = true;
+        pattern_ = {};
+        pattern_.lasts_ns = one_of({64 * kMs, 128 * kMs, 256 * kMs});
+        rates.freeze_asleep = one_of({0, 1'000});
+        break;
+      case 1:  // programs that cannot be called are paused in front of others
+        few.library = few.mute = true;
+        rates.freeze_asleep = 5'000;
+        rates.longest_ns = 131 * kSecond;
+        break;
+      case 2:  // answers that are final, beside a claim in another lock
+        few.also = few.supersede = true;
+        few.locks = 3;
+        break;
+      default:
+        return;
+    }
+    f_ = few;
+    script_.rates = rates;
+  }
+
   std::int64_t kind() {
-    if (f_.library && chance(35)) return kLibrary;
+    if (f_.library && chance(f_.mute ? 60 : 35)) return kLibrary;
     if (f_.exec && chance(35)) return kExec;
     if (f_.hold && chance(25)) return kHold;
     if (f_.original && chance(25)) return kExectimes;
@@ -207,7 +242,8 @@ class Scenario {
     }
     if (f_.modes && chance(70)) {
       to.mode = chance(30) ? kExclusive : kShared;
-      to.max = 1 << 18;
+      const bool own_limit = to.mode == kShared && f_.mixed && chance(50);
+      if (!own_limit) to.max = 1 << 18;
       to.take = 1;
     }
     if (f_.also && chance(50)) {

@@ -235,6 +235,20 @@ TEST_F(Order, AlsoBehindOneThatIsKilledMeanwhile) {
   EXPECT_KEPT();
 }
 
+// Without its place it stands behind those that came after it, and may note their turns.
+TEST_F(Order, ForItsLastAskACallerGivesUpItsPlace) {
+  waits(1, waiting(1, kSecondNs));
+  waits(2, waiting(1));
+  witness_.paused(now_, 2, now_ + 60 * kSecondNs);
+  after(kSecondNs);
+  leaves(0);
+  changes(1, {});
+  is_refused(1, Refusal::owed);
+  after(kSecondNs);
+  comes(3, claim(1));
+  EXPECT_KEPT();
+}
+
 TEST_F(Order, ATurnLastsASecondAlsoOfAPausedWaiter) {
   waits(1, waiting(1));
   witness_.paused(now_, 1, now_ + 60 * kSecondNs);
