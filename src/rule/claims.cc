@@ -19,11 +19,13 @@ void Claims::settle_queue() {
     if (claims_nothing(waiter) || turns.overtaken(waiter.turn_boot_ns)) continue;
     // Beside a waiter in front of it: until that one's turn is over.
     if (!could_come(waiter)) return owe(claimants_ > 0 ? turns.ends() : Duration::kForever);
-    if (!keeps_turn(turns, queue, waiter)) continue;
+    // A due waiter would use up the rate of one behind it, whose turn follows.
+    const bool rated = waiter.due_boot_ns > 0;
+    if (!(rated && rate_claimed_) && !keeps_turn(turns, queue, waiter)) continue;
     ++claimants_;
     claimed_ += waiter.take;
-    // A due waiter would use up the rate of a caller that has one.
-    const bool uses_rate = asker_.request->rate.count > 0 && waiter.due_boot_ns > 0;
+    rate_claimed_ = rate_claimed_ || rated;
+    const bool uses_rate = asker_.request->rate.count > 0 && rated;
     const bool alone = waiter.writer || asker_.lock->mode == Mode::exclusive;
     if (alone || uses_rate || !fits(claimed_ + asker_.lock->take)) owe(turns.ends());
   }
@@ -77,12 +79,15 @@ bool Claims::fits(std::uint32_t count) {
   return held_ + count <= asker_.lock->max && count <= kMaxTake && facts_.reserve(count) >= count;
 }
 
-// Says if the waiter could be admitted now, after those before it: by the asker's limit, also where
-// readers of different limits are in one queue. An exclusive asker finds everything free.
+// Says if the waiter could be admitted now, after those before it: within the asker's limit, and
+// its own, which among readers may be smaller. An exclusive asker finds everything free.
 bool Claims::could_come(const Waiter& waiter) {
   if (asker_.lock->mode == Mode::exclusive) return true;
   if (waiter.writer) return claimed_ == 0 && facts_.held(1) == 0;
-  return fits(claimed_ + waiter.take);
+  const std::uint32_t count = claimed_ + waiter.take;
+  if (!fits(count)) return false;
+  return waiter.max >= asker_.lock->max || (facts_.held(waiter.max) + count <= waiter.max &&
+                                            facts_.reserved()[count - 1] <= waiter.max);
 }
 
 // False when its turn has ended. Behind waiters that cannot be called nobody may have called it: if

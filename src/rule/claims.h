@@ -43,6 +43,7 @@ class Claims {
   const std::int64_t now_;
   std::uint32_t claimants_ = 0;
   std::uint32_t claimed_ = 0;
+  bool rate_claimed_ = false;  // by a waiter with a rate
   bool owed_ = false;
   std::int64_t until_ = Duration::kForever;
 };

@@ -25,6 +25,7 @@ constexpr Queue queue_of(const LockSpec& lock) {
 
 struct Waiter {
   std::uint64_t ticket = 0;  // 0: no waiter
+  std::uint32_t max = kMaxSlots;
   std::uint32_t take = 1;
   bool writer = false;
   bool parked = false;            // it waits for something else than this lock: it claims nothing
@@ -109,6 +110,8 @@ class Facts {
   // plan admits; the store gives back the rest. (Local: a lock call for each slot, and one for each
   // that is held in front of it.)
   virtual std::uint32_t reserve(std::uint32_t count) = 0;
+  // These, ascending.
+  virtual std::span<const std::uint32_t> reserved() const = 0;
   // There is no room: what was reserved is given back, so that a slot that the asker's process has
   // locked does not look like a hold. Comes before holders() and ancestor().
   virtual void give_back() {}

@@ -34,8 +34,7 @@ class TableFacts : public Facts {
   // Begins a look.
   void set(const Asker& asker, const Table& table);
   const Table& table() const { return table_; }
-  // The slots that were reserved, ascending.
-  std::span<const std::uint32_t> reserved() const { return {reserved_, count_}; }
+  std::span<const std::uint32_t> reserved() const override { return {reserved_, count_}; }
   bool any_noted() const;
 
   const State& state() override { return table_.state; }

@@ -53,6 +53,7 @@ std::vector<Other> all_others() {
     Other waiting;
     waiting.does = Other::waits;
     waiting.spec = spec;
+    waiting.waiter.max = spec.max;
     waiting.waiter.take = spec.take;
     waiting.waiter.writer = spec.mode == Mode::exclusive;
     for (const std::int64_t ago : kTurnsAgo) {
@@ -188,6 +189,7 @@ class Enumeration {
     const LockSpec& spec = asking.request.locks[0];
     place.queue = queue_of(spec);
     place.waiter.ticket = asking.ticket.numbers[0];
+    place.waiter.max = spec.max;
     place.waiter.take = spec.take;
     place.waiter.writer = spec.mode == Mode::exclusive;
     place.waiter.turn_boot_ns = asking.turn_boot_ns;

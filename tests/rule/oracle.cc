@@ -68,6 +68,25 @@ bool Oracle::claims(const Waiter& waiter) const {
   return !waiter.parked && waiter.due_boot_ns <= now_.boot_ns && !turn_ended(waiter);
 }
 
+// Within our limit and its own. An exclusive caller finds everything free.
+bool Oracle::could_come(const Waiter& waiter) const {
+  if (!fits(waiter.take, waiter.writer)) return false;
+  if (waiter.writer || spec_.mode == Mode::exclusive) return true;
+  std::uint32_t open = 0;
+  for (std::uint32_t slot = 1; slot <= waiter.max; ++slot) open += is_closed(slot) ? 0 : 1;
+  return open >= waiter.take && lock_.holders.size() + waiter.take <= waiter.max;
+}
+
+// Its rate would be used up by a waiter in front of it.
+bool Oracle::follows_a_rate(const Table::Queued& place) const {
+  for (const Table::Queued& each : lock_.places) {
+    const bool before = each.queue == place.queue && each.waiter.ticket < place.waiter.ticket &&
+                        each.waiter.ticket != ticket_;
+    if (before && claims(each.waiter) && each.waiter.due_boot_ns != 0) return true;
+  }
+  return false;
+}
+
 bool Oracle::follows_an_ended_turn(const Table::Queued& place) const {
   for (const Table::Queued& each : lock_.places) {
     if (each.queue == place.queue && each.waiter.ticket < place.waiter.ticket &&
@@ -82,8 +101,7 @@ bool Oracle::somebody_cannot_come() const {
   for (const Table::Queued& each : lock_.places) {
     const bool reader = spec_.mode == Mode::plain && each.queue == kModeQueue &&
                         !each.waiter.writer && (ticket_ == 0 || each.waiter.ticket < ticket_);
-    if ((is_in_front(each) || reader) && claims(each.waiter) &&
-        !fits(each.waiter.take, each.waiter.writer))
+    if ((is_in_front(each) || reader) && claims(each.waiter) && !could_come(each.waiter))
       return true;
   }
   return false;
@@ -140,7 +158,11 @@ const char* Oracle::check_notes() const {
     } else if (each.noted) {
       if (!claims(each.waiter)) return "one that claims nothing has a turn";
       if (turn != 0) return "a turn that runs is begun again";
-      if (each.noted_boot_ns == now_.boot_ns) continue;
+      if (each.noted_boot_ns == now_.boot_ns) {
+        const bool waits = each.waiter.due_boot_ns != 0 && follows_a_rate(each);
+        if (waits || !could_come(each.waiter)) return "a turn begins that cannot be used yet";
+        continue;
+      }
       if (each.noted_boot_ns != now_.boot_ns - kTurn.ns || !follows_an_ended_turn(each))
         return "a turn ends that had not begun";
     }

@@ -36,6 +36,8 @@ class Oracle {
   bool is_too_soon() const;
   bool is_in_front(const Table::Queued& place) const;
   bool claims(const Waiter& waiter) const;
+  bool could_come(const Waiter& waiter) const;
+  bool follows_a_rate(const Table::Queued& place) const;
   bool turn_ended(const Waiter& waiter) const;
   bool follows_an_ended_turn(const Table::Queued& place) const;
   bool somebody_cannot_come() const;

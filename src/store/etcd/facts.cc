@@ -76,6 +76,7 @@ rule::Table::Queued EtcdFacts::queued(const Snapshot::Waiter& from) {
   to.queue = from.queue;
   to.joins = record.joins;
   to.waiter.ticket = from.ticket;
+  to.waiter.max = record.max;
   to.waiter.take = record.take;
   to.waiter.writer = record.mode == Mode::exclusive;
   to.waiter.parked = record.parked;

@@ -136,8 +136,7 @@ std::int64_t LocalFacts::own_turn() {
   return clock_.to_boot(turn_of(file_, queue_of(*asker_.lock), asker_.ticket));
 }
 
-// This write wakes processes that watch the file. While the turn lasts, the room is the waiter's
-// own.
+// This write wakes processes that watch the file. While the turn lasts, the room is the waiter's.
 void LocalFacts::note_turn(rule::Queue queue, std::uint64_t ticket, std::int64_t began_boot_ns) {
   const std::int64_t began = clock_.to_record(began_boot_ns);
   local::note_turn(file_, file_queue(queue), ticket, began);

@@ -47,6 +47,9 @@ class LocalFacts final : public rule::Facts {
   const rule::State& state() override { return state_; }
   std::int64_t last_boot_ns() override;
   std::uint32_t reserve(std::uint32_t count) override;
+  std::span<const std::uint32_t> reserved() const override {
+    return {reserved_.slots, reserved_.count};
+  }
   void give_back() override;
   rule::Others others() override;
   std::uint32_t held(std::uint32_t enough) override;

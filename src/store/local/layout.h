@@ -40,11 +40,10 @@ inline constexpr std::int64_t kJoinByte = std::int64_t{1} << 43;
 // Process-owned, by the holder of the slot, where several users may write the file: see proof.h.
 inline constexpr std::int64_t kProofBase = std::int64_t{1} << 44;
 constexpr std::int64_t proof_byte(std::uint32_t slot) { return kProofBase + slot - 1; }
-// Held beside the one slot by a holder that was admitted from its queue: the next waiter blocks on
-// it, because only a caller that is being admitted locks the slot's own byte. If a paused waiter
-// keeps a read lock on it, only wake-ups are delayed.
 // All that is held: slots and modes.
 inline constexpr os::Bytes kSlotsAndMode = {kFirstSlotByte, kModeByte + 1 - kFirstSlotByte};
+// Held beside the one slot by a holder that came from the queue: the next waiter blocks on it, as a
+// read lock that a paused one keeps here does not close the slot, but delays wake-ups alone.
 inline constexpr std::int64_t kHandoverByte = std::int64_t{1} << 45;
 
 // Waiters' tickets: a queue for each limit value, and one for shared and exclusive callers

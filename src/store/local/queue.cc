@@ -41,8 +41,7 @@ std::int64_t confirmed_turn(const LockFile& file, const WaiterRecord& record) {
   return known && got == sizeof mark && mark == turn_mark(began) ? began : 0;
 }
 
-// Whether a turn was noted at that moment, as one that begins, in full or as a late one, or as one
-// that is over.
+// Whether a turn was noted at that moment: as one that begins, in full or late, or that is over.
 bool noted_at(std::int64_t began_boot_ns, std::int64_t noted_boot_ns) {
   const std::int64_t before = noted_boot_ns - began_boot_ns;
   return before == 0 || before == kTurn.ns - kNextTurn.ns || before == kTurn.ns;
@@ -169,6 +168,7 @@ bool read_into(LockFile& file, std::uint32_t queue, Waiter& to) {
       queue == kModeQueue && (!known || record.mode == static_cast<std::uint8_t>(Mode::exclusive));
   if (!known) return false;
   if (record.take >= 1 && record.take <= kMaxTake) to.take = record.take;
+  if (record.max >= 1 && record.max <= kMaxSlots) to.max = record.max;
   to.turn_boot_ns = confirmed_turn(file, record);
   to.parked = record.parked != 0;
   if (file.identity().across || record.boot == running_boot(file))

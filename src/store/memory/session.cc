@@ -123,6 +123,7 @@ Status MemorySession::draw(const Instant& now, Ticket& ticket) {
   place.queue = rule::queue_of(spec);
   place.joins = request_->on_busy == OnBusy::join;
   place.waiter.ticket = number;
+  place.waiter.max = spec.max;
   place.waiter.take = spec.take;
   place.waiter.writer = spec.mode == Mode::exclusive;
   describe(place.waiter, ticket);

@@ -9,8 +9,7 @@ namespace atmost::postgres {
 namespace {
 
 constexpr std::int64_t kMost = INT64_MAX;
-// Waiters that are read at once. Few are asked for: those that claim what is free, and those whose
-// turn was not used.
+// Waiters that are read at once. Few are asked for: those with a claim or a turn that is over.
 constexpr std::uint32_t kPage = 64;
 
 [[noreturn]] void malformed(const char* what) { throw malformed_error(what); }
@@ -100,12 +99,12 @@ void LockFacts::begin(const rule::Asker& asker, Connection& connection, const Cl
 }
 
 Statement LockFacts::ask_page(const ClientId& client) const {
-  return {"SELECT ticket, CASE mode WHEN 0 THEN max ELSE 0 END, take, mode = 2, joins, parked, " +
-              or_none(micros("turn")) + ", " + or_none(micros("due")) +
-              " FROM atmost.waiter WHERE lock = $1 AND ticket > $3 AND (owner = $2 OR " +
+  return {"SELECT ticket, max, take, mode = 2, joins, parked, " + or_none(micros("turn")) + ", " +
+              or_none(micros("due")) +
+              ", mode = 0 FROM atmost.waiter WHERE lock = $1 AND ticket > $3 AND (owner = $2 OR " +
               waiter_lives() + ") ORDER BY ticket LIMIT " + std::to_string(kPage),
           {key, client.owner, number(waiters_.empty() ? 0 : waiters_.back().waiter.ticket)},
-          8};
+          9};
 }
 
 // False: all have been read.
@@ -117,13 +116,14 @@ bool LockFacts::read_page() {
     for (int row = 0; row < rows.count(); ++row) {
       rule::Table::Queued one;
       one.waiter.ticket = static_cast<std::uint64_t>(rows.integer(row, 0, 1, kMost));
-      one.queue = static_cast<rule::Queue>(rows.integer(row, 1, 0, kMaxSlots));
+      one.waiter.max = static_cast<std::uint32_t>(rows.integer(row, 1, 0, kMaxSlots));
       one.waiter.take = static_cast<std::uint32_t>(rows.integer(row, 2, 0, kMaxTake));
       one.waiter.writer = rows.boolean(row, 3);
       one.joins = rows.boolean(row, 4);
       one.waiter.parked = rows.boolean(row, 5);
       one.waiter.turn_boot_ns = clocks_.boot_ns(rows.maybe_integer(row, 6));
       one.waiter.due_boot_ns = clocks_.boot_ns(rows.maybe_integer(row, 7));
+      one.queue = rows.boolean(row, 8) ? one.waiter.max : rule::kModeQueue;
       waiters_.push_back(one);
     }
     all_waiters_ = rows.count() < static_cast<int>(kPage);

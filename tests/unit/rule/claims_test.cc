@@ -112,6 +112,50 @@ TEST_F(Claimed, AnExclusiveCallerIsBehindTheFirstWaiterOfItsQueue) {
   EXPECT_EQ(turn(0), kNow.boot_ns);
 }
 
+// Else it gives its turn up at once, and wakes us, so that we begin it again.
+TEST_F(Claimed, AReaderHasNoTurnThatItsOwnLimitDoesNotAllow) {
+  spec().mode = Mode::shared;
+  spec().max = 4;
+  lock.wait(5, kModeQueue).max = 1;
+  EXPECT_TRUE(ask().admits());
+  EXPECT_EQ(turn(0), kNow.boot_ns);
+  lock.hold({3});
+  EXPECT_EQ(ask().decision.why, Why::owed);
+  EXPECT_TRUE(decision.retry_in.is_forever());
+  EXPECT_EQ(turn(0), -1);
+  lock.holders.clear();
+  lock.drained = {1};
+  EXPECT_EQ(ask().decision.why, Why::owed);
+  EXPECT_EQ(turn(0), -1);
+}
+
+TEST_F(Claimed, NorBesideAnotherReaderInFront) {
+  spec().mode = Mode::shared;
+  spec().max = 4;
+  lock.wait(5, kModeQueue);
+  lock.wait(6, kModeQueue).max = 1;
+  EXPECT_EQ(ask().decision.why, Why::owed);
+  EXPECT_EQ(decision.retry_in, kTurn);
+  EXPECT_EQ(turn(0), kNow.boot_ns);
+  EXPECT_EQ(turn(1), -1);
+}
+
+// The first one would use up the rate of the second.
+TEST_F(Claimed, ATurnBehindAnotherRateBeginsWhenThatTurnIsOver) {
+  spec().max = 2;
+  lock.wait(5, 2).due_boot_ns = kNow.boot_ns - 1;
+  lock.wait(6, 2).due_boot_ns = kNow.boot_ns - 1;
+  EXPECT_EQ(ask().decision.why, Why::owed);
+  EXPECT_EQ(decision.retry_in, kTurn);
+  EXPECT_EQ(decision.waiters, 2u);
+  EXPECT_EQ(turn(0), kNow.boot_ns);
+  EXPECT_EQ(turn(1), -1);
+  lock.places[0].waiter.turn_boot_ns = kNow.boot_ns - 2 * kTurn.ns;
+  lock.facts.sleeper = 6;
+  EXPECT_TRUE(ask().admits());
+  EXPECT_EQ(turn(1), kNow.boot_ns - kTurn.ns + kNextTurn.ns);
+}
+
 TEST_F(Claimed, ADueWaiterWouldUseUpTheRateOfACallerThatHasOne) {
   spec().max = 4;
   lock.wait(5, 4).due_boot_ns = kNow.boot_ns - 1;
