@@ -117,17 +117,6 @@ bool read_max(std::string_view text, std::uint32_t& to) {
   return true;
 }
 
-// A function of its own, so that its error needs no stack while the lock is taken.
-[[gnu::noinline]] bool open_files(StoreRoom& room, Owned<Store>& to, int& code) {
-  Result<Owned<Store>> files = open_store("file:", room);
-  if (files.ok()) {
-    to = std::move(files.value());
-  } else {
-    code = report_failure(files.error());
-  }
-  return files.ok();
-}
-
 int start(Store& files, std::string_view max, char* const* command) {
   LockSpec& lock = request.locks[0];
   if (!read_max(max, lock.max)) {
@@ -148,21 +137,20 @@ int run_exectimes(int argc, char** argv) {
   if (argc == 2 && (first == "-h" || first == "--help")) return usage(1, 0);
   if (argc < 3) return usage(2, kFailure);
   LockSpec& lock = request.locks[0];
-  lock.path.assign(first);
-  lock.name.assign(first);
-  if (lock.path.truncated()) return report_failure(error_of(Code::io, 0, "its path is too long"));
+  lock.path = lock.name = TextView::of(first);
+  if (first.size() > PathText::capacity())
+    return report_failure(error_of(Code::io, 0, "its path is too long"));
   request.foreign_format = true;
   request.trust_fs = true;  // the original does not check the filesystem
   request.create_mode = 0666;
   request.mode_given = true;
   StoreRoom room;
-  Owned<Store> files;
-  int code = 0;
-  if (!open_files(room, files, code)) return code;
+  const Result<Owned<Store>> files = open_store("file:", room);
+  if (!files.ok()) return report_failure(files.error());
   const std::string_view second = argv[2];
-  if (second == "check" || second == "list") return show(*files, second == "list");
+  if (second == "check" || second == "list") return show(*files.value(), second == "list");
   if (argc < 4) return usage(2, kFailure);
-  return start(*files, second, argv + 3);
+  return start(*files.value(), second, argv + 3);
 }
 
 }  // namespace

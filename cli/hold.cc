@@ -11,7 +11,8 @@ namespace atmost::cli {
 int hold_command(Invocation& invocation) {
   if (const Status placed = take_lock(invocation, false); !placed.ok())
     return fail(placed.error(), invocation, 1);
-  if (const Status known = complete_hold(*invocation.locks, invocation.for_pid, invocation.request);
+  if (const Status known =
+          complete_hold(*invocation.locks, invocation.for_pid, run_arena(), invocation.request);
       !known.ok())
     return fail(known.error(), invocation, 1);
   Narrator narrator(invocation);

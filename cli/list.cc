@@ -34,8 +34,7 @@ class Locks {
   // Reports which of the named locks were never used.
   void warn_of_unknown() {
     for (int i = 0; i < it_.operand_count; ++i) {
-      bool named = false;
-      if (place(it_, around_, it_.operands[i], lock_, named).ok()) warn_if_unknown(it_, lock_);
+      if (place_operand(i).ok()) warn_if_unknown(it_, lock_);
     }
   }
 
@@ -44,8 +43,7 @@ class Locks {
     code_ = 0;
     if (!all()) {
       for (int i = 0; i < it_.operand_count; ++i) {
-        bool named = false;
-        const Status placed = place(it_, around_, it_.operands[i], lock_, named);
+        const Status placed = place_operand(i);
         if (placed.ok()) {
           show_one(listing);
         } else {
@@ -62,15 +60,22 @@ class Locks {
       if (!got.ok() && got.error().sys != ENOENT) note(got.error());
       if (!got.ok() || got.value() == 0) return code_;
       for (std::size_t i = 0; i < got.value(); ++i) {
-        lock_.name = readable_name(names_[i], files ? around_.host : fleet_host(it_));
-        const Status joined = join_path(directory_, names_[i], lock_.path);
-        if (joined.ok()) show_one(listing);
+        texts_.clear();
+        const Text<255> name = readable_name(names_[i], files ? around_.host : fleet_host(it_));
+        if (keep_name(name, texts_, lock_).ok() &&
+            keep_path({.directory = directory_, .file = names_[i]}, texts_, lock_.path).ok())
+          show_one(listing);
       }
       after = names_[got.value() - 1];
     }
   }
 
  private:
+  Status place_operand(int index) {
+    bool named = false;
+    texts_.clear();
+    return place(it_, around_, it_.operands[index], texts_, lock_, named);
+  }
   void show_one(Listing& listing) {
     listing.begin(lock_.name);
     const Result<std::uint32_t> shown = it_.locks->inspect(lock_, now(), &listing);
@@ -85,6 +90,8 @@ class Locks {
   const Invocation& it_;
   NamingContext around_;
   PathText directory_;
+  char first_texts_[1024];
+  Arena texts_{first_texts_};
   LockSpec lock_;
   Text<255> names_[kBatch];
   int code_ = 0;

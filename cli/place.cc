@@ -15,8 +15,7 @@ std::string_view variable(const char* name) {
 }
 
 // In the store of a directory, a path is the lock of a file there.
-[[gnu::noinline]] Status place_file(const Invocation& invocation, std::string_view lock,
-                                    LockSpec& to) {
+Status place_file(const Invocation& invocation, std::string_view lock, Arena& texts, LockSpec& to) {
   const std::size_t colon = invocation.store.find(':');
   std::string_view directory{invocation.store.data() + colon + 1,
                              invocation.store.size() - colon - 1};
@@ -30,8 +29,8 @@ std::string_view variable(const char* name) {
     error.message.append(": use a name, operator:operand, or the path of a file there");
     return error;
   }
-  to.name.assign(lock);
-  return join_path(invocation.store, split.file, to.path);
+  if (Status kept = keep_name(lock, texts, to); !kept.ok()) return kept;
+  return keep_path({.directory = invocation.store, .file = split.file}, texts, to.path);
 }
 
 }  // namespace
@@ -60,12 +59,13 @@ std::string_view fleet_host(const Invocation& invocation) {
 }
 
 Status place(const Invocation& invocation, const NamingContext& around, std::string_view lock,
-             LockSpec& to, bool& named) {
-  if (traits_of(invocation).has_path) return place_lock(lock, around, to, named);
+             Arena& texts, LockSpec& to, bool& named) {
+  if (traits_of(invocation).has_path) return place_lock(lock, around, texts, to, named);
   const Result<LockForm> form = classify_lock(lock);
   named = !form.ok() || form.value() != LockForm::path;
-  if (scheme_of(invocation.store)->directory && !named) return place_file(invocation, lock, to);
-  return place_fleet_lock(lock, invocation.store, fleet_host(invocation), to);
+  if (scheme_of(invocation.store)->directory && !named)
+    return place_file(invocation, lock, texts, to);
+  return place_fleet_lock(lock, invocation.store, fleet_host(invocation), texts, to);
 }
 
 }  // namespace atmost::cli

@@ -10,10 +10,10 @@ namespace atmost::cli {
 // Its views are valid until the process ends.
 NamingContext naming_context(const Invocation& invocation);
 
-// Fills path and name of `to` from LOCK, in the form of the store. `named`: true if directories for
-// it may be made.
+// Fills path and name of `to` from LOCK, in the form of the store; `texts` keeps them. `named`:
+// true if directories for it may be made.
 Status place(const Invocation& invocation, const NamingContext& around, std::string_view lock,
-             LockSpec& to, bool& named);
+             Arena& texts, LockSpec& to, bool& named);
 
 // A path's directory, without the slash unless it is the root, and its last part. REQUIRES: `path`
 // is absolute.

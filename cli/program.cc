@@ -48,7 +48,7 @@ Status claim_status_fd() {
 }
 
 // lock_unlock gives this option first: its caller typed wait=, and not --wait.
-[[gnu::noinline]] int usage_of_lock_unlock(const Error& error) {
+int usage_of_lock_unlock(const Error& error) {
   constexpr std::string_view kExpiry = "--expire-after: ";
   std::string_view words = error.message;
   Error renamed = error_of(error.code, error.sys, "lock_unlock: ");
@@ -62,10 +62,8 @@ Status claim_status_fd() {
   return usage(renamed);
 }
 
-// Reads and checks the command line. If it returns false the program ends with `code`. A separate
-// function, so that its errors need no stack while the subcommand runs.
-[[gnu::noinline]] bool read_command_line(const Subcommand& subcommand, int argc, char** argv,
-                                         int& code) {
+// Reads and checks the command line. If it returns false the program ends with `code`.
+bool read_command_line(const Subcommand& subcommand, int argc, char** argv, int& code) {
   Status read = read_command_words(argc - 1, argv + 1, invocation);
   const bool helps = invocation.help || invocation.help_all;
   if (read.ok() && (helps || invocation.version)) {
@@ -81,8 +79,7 @@ Status claim_status_fd() {
 }
 
 // The same for the store that the options name.
-[[gnu::noinline]] bool open_the_store(const StoreService* service, StoreRoom& room,
-                                      Owned<Store>& to, int& code) {
+bool open_the_store(const StoreService* service, StoreRoom& room, Owned<Store>& to, int& code) {
   Result<Owned<Store>> store = open_store(invocation.store, room, service);
   if (!store.ok()) {
     code = usage(store.error());
@@ -98,7 +95,7 @@ Status claim_status_fd() {
 void hide_ping_here() { hide_ping(invocation); }
 
 // Obeys --die-with in each of its processes. If it returns false the program ends with `code`.
-[[gnu::noinline]] bool enter_company(char** argv, int& code) {
+bool enter_company(char** argv, int& code) {
   const Role role = role_in_company();
   if (role == Role::supervisor) return true;
   if (role == Role::monitor && is_fleet(invocation.store)) return true;
@@ -159,7 +156,7 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
 
 // A hidden option by which a monitor ends the lease of its killed supervisor: --end-lease URL
 // LEASE.
-[[gnu::noinline]] int end_lease_by_words(int argc, char** argv, const StoreService& service) {
+int end_lease_by_words(int argc, char** argv, const StoreService& service) {
   if (argc != 4) return static_cast<int>(Code::usage);
   const Status ended = service.end_lease(argv[2], argv[3]);
   if (ended.ok()) return 0;
@@ -169,23 +166,12 @@ int run_subcommand(const Subcommand& subcommand, int argc, char** argv,
 }
 
 // atmost help [COMMAND]
-[[gnu::noinline]] int help(char** argv) {
+int help(char** argv) {
   if (argv[2] == nullptr) return show_help(false);
   if (const Subcommand* subcommand = subcommand_of(argv[2])) return show_help(*subcommand, false);
   char option[] = "--help";
   char* external[] = {argv[0], argv[2], option, nullptr};
   return run_external(argv[2], external);
-}
-
-[[gnu::noinline]] int refuse_rights() {
-  complain(
-      "refuses to run set-user-id or set-group-id: its arguments and environment are the "
-      "caller's");
-  return static_cast<int>(Code::not_permitted);
-}
-
-[[gnu::noinline]] int want_command() {
-  return usage(error_of(Code::usage, 0, "no command given: atmost --help lists them"));
 }
 
 }  // namespace
@@ -195,8 +181,13 @@ int run_program(int argc, char** argv, const StoreService* service) {
     keep_standard_streams();
     attach_to_monitor();
   }
-  if (has_raised_rights()) return refuse_rights();
-  if (argc < 2) return want_command();
+  if (has_raised_rights()) {
+    return usage(error_of(Code::not_permitted, 0,
+                          "refuses to run set-user-id or set-group-id: its arguments and "
+                          "environment are the caller's"));
+  }
+  if (argc < 2)
+    return usage(error_of(Code::usage, 0, "no command given: atmost --help lists them"));
   const std::string_view name = argv[1];
   if (service != nullptr && name == kEndLease) return end_lease_by_words(argc, argv, *service);
   if (const Subcommand* subcommand = subcommand_of(name))

@@ -25,7 +25,7 @@ char* const* command_of(const Invocation& invocation) {
   return command[0] != nullptr ? command : nullptr;
 }
 
-[[gnu::noinline]] Error no_command_for(std::string_view lock) {
+Error no_command_for(std::string_view lock) {
   Error error = error_of(Code::usage, 0, "no COMMAND given for LOCK (\"");
   error.message.append({lock.data(), lock.size() < 200 ? lock.size() : 200});
   error.message.append("\"): atmost run LOCK COMMAND [ARG]...");
@@ -49,7 +49,7 @@ void explain_not_found(const Invocation& invocation, std::string_view command, E
 
 // Takes the URL from the environment if no option named one; else overwrites the option's text, so
 // that other users see it in lists of processes for no longer than necessary.
-[[gnu::noinline]] Status take_ping(Invocation& invocation) {
+Status take_ping(Invocation& invocation) {
   const std::string_view argument = invocation.ping;
   if (!argument.empty()) {
     hide_ping(invocation);
@@ -64,7 +64,7 @@ void explain_not_found(const Invocation& invocation, std::string_view command, E
   return error;
 }
 
-[[gnu::noinline]] Status take_progress(const char* variable, Invocation& invocation) {
+Status take_progress(const char* variable, Invocation& invocation) {
   if (invocation.progress != Progress::unset || variable[0] == '\0') return {};
   const Status read = options::read_progress(variable, invocation.progress);
   if (read.ok()) return {};
@@ -73,8 +73,7 @@ void explain_not_found(const Invocation& invocation, std::string_view command, E
   return error;
 }
 
-// Its errors are in a frame of their own, which is gone while the command runs.
-[[gnu::noinline]] bool take_lock_and_ping(Invocation& invocation, int& code) {
+bool take_lock_and_ping(Invocation& invocation, int& code) {
   Status taken = take_lock(invocation, true);
   if (taken.ok()) taken = take_ping(invocation);
   const char* const progress = std::getenv("ATMOST_PROGRESS");

@@ -1,11 +1,14 @@
 #include "shared_place.h"
 
+#include <cerrno>
+
 #include "core/host.h"
 #include "core/outcome.h"
 #include "core/schemes.h"
 #include "options/combine.h"
 #include "options/table.h"
 #include "place.h"
+#include "report.h"
 #include "subcommands.h"
 
 namespace atmost::cli {
@@ -17,9 +20,10 @@ constexpr std::string_view kOption = "--store=";
 bool directory_of(const Invocation& invocation, PathText& to) {
   const NamingContext around = naming_context(invocation);
   if (invocation.operand_count == 0) return lock_directory(around, to).ok();
+  ScopedArena texts;
   LockSpec lock;
   bool named = false;
-  if (!place_lock(invocation.operands[0], around, lock, named).ok()) return false;
+  if (!place_lock(invocation.operands[0], around, texts, lock, named).ok()) return false;
   PathText absolute;
   if (!absolute_path(lock.path, absolute)) return false;
   to.assign(split_path(absolute).directory);
@@ -54,7 +58,9 @@ int with_shared_store(Invocation& invocation, std::string_view url,
   option.append(url);
   std::size_t words = 0;
   while (invocation.argv[words] != nullptr) ++words;
-  char** const argv = static_cast<char**>(__builtin_alloca((words + 2) * sizeof(char*)));
+  char** const argv = run_arena().array<char*>(words + 2);
+  if (argv == nullptr)
+    return fail(error_of(Code::internal, ENOMEM, "out of memory"), invocation, 2);
   argv[0] = invocation.argv[0];
   argv[1] = invocation.argv[1];
   argv[2] = const_cast<char*>(option.c_str());
@@ -64,7 +70,7 @@ int with_shared_store(Invocation& invocation, std::string_view url,
   return then(argv, invocation);
 }
 
-[[gnu::noinline]] bool goes_elsewhere(Invocation& invocation, Outcome& outcome, int& code) {
+bool goes_elsewhere(Invocation& invocation, Outcome& outcome, int& code) {
   if (invocation.service != nullptr) return false;
   const PathText url = find_shared_place(invocation);
   if (url.empty()) {

@@ -54,7 +54,8 @@ Status take_also(Invocation& invocation, const NamingContext& around, const Sett
   LockSpec& lock = invocation.request.locks[invocation.request.lock_count];
   lock.max = also.max;
   bool named = false;
-  if (const Status placed = place(invocation, around, also.lock, lock, named); !placed.ok())
+  if (const Status placed = place(invocation, around, also.lock, run_arena(), lock, named);
+      !placed.ok())
     return about_also(also.lock, placed.error());
   invocation.request.make_parents = invocation.request.make_parents || named;
   ++invocation.request.lock_count;
@@ -98,8 +99,8 @@ Status take_lock(Invocation& invocation, bool extra) {
   const NamingContext around = naming_context(invocation);
   const char* held = std::getenv("ATMOST_HELD");
   invocation.request.nested = held != nullptr && held[0] != '\0';
-  Status placed = place(invocation, around, invocation.operands[0], invocation.request.locks[0],
-                        invocation.request.make_parents);
+  Status placed = place(invocation, around, invocation.operands[0], run_arena(),
+                        invocation.request.locks[0], invocation.request.make_parents);
   const bool by_path = !invocation.request.make_parents;
   for (unsigned i = 0; placed.ok() && i < invocation.also_count; ++i)
     placed = take_also(invocation, around, invocation.also[i]);

@@ -102,6 +102,7 @@ int tune_all(Invocation& invocation, Output& to) {
   static Text<255> names[kBatch];
   Text<255> after;
   int code = 0;
+  ScopedArena texts;
   for (;;) {
     const Result<std::size_t> got = files ? next_names(directory.c_str(), ".lock", after, names)
                                           : invocation.locks->list(after, names);
@@ -109,8 +110,11 @@ int tune_all(Invocation& invocation, Output& to) {
     if (!got.ok() || got.value() == 0) return code;
     for (std::size_t i = 0; i < got.value(); ++i) {
       LockSpec& lock = invocation.request.locks[0];
-      lock.name = readable_name(names[i], files ? around.host : fleet_host(invocation));
-      if (!join_path(directory, names[i], lock.path).ok()) continue;
+      texts.clear();
+      const Text<255> name = readable_name(names[i], files ? around.host : fleet_host(invocation));
+      if (!keep_name(name, texts, lock).ok() ||
+          !keep_path({.directory = directory, .file = names[i]}, texts, lock.path).ok())
+        continue;
       if (const int failed = tune_one(invocation, to)) code = failed;
     }
     after = names[got.value() - 1];

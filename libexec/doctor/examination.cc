@@ -76,9 +76,10 @@ bool create(const Examination& examination, TrialFile& file) {
   return true;
 }
 
+// Borrows the path.
 LockSpec lock_at(const std::string& path) {
   LockSpec spec;
-  spec.path = PathText(path);
+  spec.path = TextView::of(path);
   return spec;
 }
 

@@ -49,7 +49,7 @@ void describe_file(const Explanation& about, const std::string& path, const stru
                                        : ": not trusted to keep locks; see atmost doctor\n");
   local::LockFile as_run_sees_it;
   LockSpec lock;
-  lock.path = PathText(path);
+  lock.path = TextView::of(path);
   Request request;
   request.trust_fs = true;  // reported above
   const Status opened = as_run_sees_it.open(lock, request, local::LockFile::Access::look);

@@ -34,9 +34,11 @@ int run_explain(int argc, char** argv) {
     throw Failure(Code::usage, "\"" + options.operands[1] +
                                    "\" is one argument too many: options come before LOCK");
   }
+  ScopedArena texts;
   LockSpec lock;
   bool named = false;
-  Status done = place_lock(options.operands[0], doctor::naming_context(options), lock, named);
+  Status done =
+      place_lock(options.operands[0], doctor::naming_context(options), texts, lock, named);
   const std::string path(lock.path.view());
   if (done.ok() && options.store == "symlink:") {
     throw Failure(Code::usage,

@@ -8,8 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <type_traits>
-
 #include "core/limiter.h"
 #include "core/schemes.h"
 #include "monitored.h"
@@ -20,7 +18,7 @@ namespace atmost::pass {
 namespace {
 
 // It is sent through a pipe in one write, which is whole up to PIPE_BUF.
-static_assert(std::is_trivially_copyable_v<AtomResult> && sizeof(AtomResult) <= 4096);
+static_assert(sizeof(SentResult) <= 4096);
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> argv;
@@ -83,7 +81,8 @@ bool make_pipe(os::Fd& reading, os::Fd& writing) {
   const AtomResult result =
       job.store.empty() ? AtomResult{AtomResult::Kind::answered, run_prepared(job, quiet)}
                         : failed_result(monitor_job(job, secrets, quiet, ends.result.get()));
-  while (write(ends.result.get(), &result, sizeof result) < 0 && errno == EINTR) {
+  const SentResult sent = {result.kind, SentOutcome(result.outcome)};
+  while (write(ends.result.get(), &sent, sizeof sent) < 0 && errno == EINTR) {
   }
   _exit(0);
 }
@@ -91,7 +90,7 @@ bool make_pipe(os::Fd& reading, os::Fd& writing) {
 }  // namespace
 
 Status make_request(const Atom& atom, const Options& options, const NamingContext& around,
-                    const Instant& now, Settings& settings) {
+                    const Instant& now, Arena& texts, Settings& settings) {
   const bool fleet = in_fleet(atom, options);
   Status made = set_words(atom.words, settings);
   if (made.ok()) made = combine(settings, fleet ? *scheme_of(options.store) : kSchemes[0], kAtom);
@@ -104,8 +103,10 @@ Status make_request(const Atom& atom, const Options& options, const NamingContex
   Request& to = settings.request;
   const std::string_view whose = options.host.empty() ? std::string_view("fleet") : options.host;
   to.make_parents = fleet;
-  const Status placed = fleet ? place_fleet_lock(atom.name(), options.store, whose, to.locks[0])
-                              : place_lock(atom.name(), around, to.locks[0], to.make_parents);
+  texts.clear();
+  const Status placed =
+      fleet ? place_fleet_lock(atom.name(), options.store, whose, texts, to.locks[0])
+            : place_lock(atom.name(), around, texts, to.locks[0], to.make_parents);
   if (!placed.ok()) return placed;
   if (fleet) {
     const Result<PathParts> log = fleet_log(without_shared(around, options.store));
@@ -192,18 +193,18 @@ Result<Child> start(const Job& job, const Variables& secrets, bool captured, boo
 }
 
 AtomResult finish(Child& child, int passed_on) {
-  AtomResult result;
+  SentResult sent;
   ssize_t got;
   do {
-    got = read(child.result.get(), &result, sizeof result);
+    got = read(child.result.get(), &sent, sizeof sent);
   } while (got < 0 && errno == EINTR);
   int status = 0;
   while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
   }
-  if (got == static_cast<ssize_t>(sizeof result)) return result;
+  if (got == static_cast<ssize_t>(sizeof sent)) return {sent.kind, sent.outcome.received()};
   Error error = error_of(Code::lost, 0, "its supervisor was killed");
   if (WIFSIGNALED(status)) error.message.append(" by signal ").append_signed(WTERMSIG(status));
-  result = failed_result(error);
+  AtomResult result = failed_result(error);
   // Ended by our signal before its command ran, or after it: nothing to report, and no failure.
   if (WIFSIGNALED(status) && WTERMSIG(status) == passed_on)
     result.outcome.termination_signal = passed_on;

@@ -24,9 +24,10 @@ inline bool in_fleet(const Atom& atom, const Options& options) {
   return is_fleet(options.store) && !atom.each_host;
 }
 
-// Fills in the request of one atom, which borrows the atom's texts.
+// Fills in the request of one atom, which borrows the atom's texts and those that are made anew in
+// `texts`.
 Status make_request(const Atom& atom, const Options& options, const NamingContext& around,
-                    const Instant& now, Settings& to);
+                    const Instant& now, Arena& texts, Settings& to);
 
 // Names and values.
 using Variables = std::vector<std::pair<std::string, std::string>>;
@@ -57,7 +58,7 @@ Outcome run_prepared(const Job& job, bool quiet);
 // An atom that runs in a separate process, its supervisor.
 struct Child {
   pid_t pid = 0;
-  os::Fd result;  // the AtomResult in one piece, then the end; the end alone when the supervisor
+  os::Fd result;  // the SentResult in one piece, then the end; the end alone when the supervisor
                   // was killed
   os::Fd out;     // what the command writes, when it was captured
   os::Fd err;

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <memory>
 #include <type_traits>
 
 #include "core/limiter.h"
@@ -59,21 +58,25 @@ std::string log_of(const Request& request) {
 
 std::string packed(const Job& job, const Variables& secrets, bool quiet) {
   const Atom& atom = job.atom;
-  auto head = std::make_unique<Head>();
-  head->request = job.request;
-  head->not_since = job.not_since.value_or(Moment::Span{});
-  head->has_not_since = job.not_since.has_value();
-  head->quiet = quiet;
-  head->secrets = secrets.size();
-  head->variables = atom.environment.size();
-  head->words = atom.command.size();
-  std::string all(reinterpret_cast<const char*>(head.get()), sizeof *head);
+  Head head;
+  head.request = job.request;
+  head.not_since = job.not_since.value_or(Moment::Span{});
+  head.has_not_since = job.not_since.has_value();
+  head.quiet = quiet;
+  head.secrets = secrets.size();
+  head.variables = atom.environment.size();
+  head.words = atom.command.size();
+  std::string all(reinterpret_cast<const char*>(&head), sizeof head);
   const std::string log = log_of(job.request);
   for (const std::string_view text : {std::string_view(job.store), std::string_view(atom.operation),
                                       std::string_view(atom.operand), std::string_view(atom.user),
                                       std::string_view(atom.directory), job.request.notify,
                                       job.request.ping, std::string_view(log)})
     put_text(all, text);
+  for (std::uint32_t i = 0; i < job.request.lock_count; ++i) {
+    put_text(all, job.request.locks[i].name);
+    put_text(all, job.request.locks[i].path);
+  }
   put_pairs(all, secrets);
   put_pairs(all, atom.environment);
   for (const std::string& word : atom.command) put_text(all, word);
@@ -113,6 +116,10 @@ std::string unpack(const std::string& all, Head& head, Texts& texts, Atom& atom)
   head.request.notify = texts.next();
   head.request.ping = texts.next();
   head.request.log = {.directory = texts.next()};
+  for (std::uint32_t i = 0; i < head.request.lock_count; ++i) {
+    head.request.locks[i].name = TextView::of(texts.next());
+    head.request.locks[i].path = TextView::of(texts.next());
+  }
   for (std::size_t i = 0; i < head.secrets; ++i) {
     const std::string_view name = texts.next();
     setenv(name.data(), texts.next().data(), 1);
@@ -121,7 +128,7 @@ std::string unpack(const std::string& all, Head& head, Texts& texts, Atom& atom)
 }
 
 AtomResult run_monitored(const std::string& all, const StoreService& service) {
-  static Head head;
+  Head head;
   Texts texts(all);
   Atom atom;
   const std::string store = unpack(all, head, texts, atom);
@@ -200,7 +207,8 @@ int be_monitored(char** argv, const StoreService& service) {
     return static_cast<int>(Code::usage);
   fcntl(file.get(), F_SETFD, FD_CLOEXEC);
   const AtomResult result = run_monitored(all, service);
-  const std::string_view bytes(reinterpret_cast<const char*>(&result), sizeof result);
+  const SentResult sent = {result.kind, SentOutcome(result.outcome)};
+  const std::string_view bytes(reinterpret_cast<const char*>(&sent), sizeof sent);
   return os::write_all(answer_fd, bytes.data(), bytes.size()) == 0 ? 0 : static_cast<int>(Code::io);
 }
 

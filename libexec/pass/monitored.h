@@ -13,7 +13,7 @@ namespace atmost::pass {
 Variables secrets_of(std::string_view store);
 
 // Starts the monitored process and watches over it; ends as it ends. The monitored process writes
-// the job's AtomResult to the descriptor `result`. Returns only if it could not be started.
+// the job's SentResult to the descriptor `result`. Returns only if it could not be started.
 Error monitor_job(const Job& job, const Variables& secrets, bool quiet, int result);
 
 // A hidden option that makes this program a monitored process: pass --monitored JOB RESULT NAME,

@@ -1,8 +1,5 @@
 #include "option_reader.h"
 
-#include <new>
-#include <type_traits>
-
 #include "options/combine.h"
 
 namespace atmost::pass {
@@ -28,9 +25,7 @@ std::vector<std::string> with_option_keys(std::vector<std::string> keys) {
 }
 
 Status set_words(const std::vector<OptionValue>& words, Settings& to) {
-  // Not `to = {}`, which writes and then copies all of its 70 KiB.
-  static_assert(std::is_trivially_destructible_v<Settings>);
-  new (&to) Settings;
+  to = {};
   for (const OptionValue& word : words) {
     if (const Status set = set_option(to, *word.option, word.value, kAtom); !set.ok()) return set;
   }

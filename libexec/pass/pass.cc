@@ -11,7 +11,8 @@
 namespace atmost::pass {
 namespace {
 
-// One request at a time is looked at; it is large.
+// One request at a time is looked at.
+ScopedArena texts;
 Settings settings;
 
 Zone zone_of(const PassFile& file) {
@@ -72,7 +73,7 @@ std::optional<Job> Pass::due(const Atom& atom, const Turn& at, bool ask, AtomRes
         error_of(Code::unavailable, ETIMEDOUT, "not run: its store could not be reached just now"));
     return {};
   }
-  const Status made = make_request(atom, options_, around_, at.now, settings);
+  const Status made = make_request(atom, options_, around_, at.now, texts, settings);
   if (!made.ok()) {
     result = failed_result(made.error());
     return {};

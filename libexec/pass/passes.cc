@@ -9,7 +9,8 @@ namespace atmost::pass {
 namespace {
 
 // Kept for as long as this process lives.
-Request request;
+ScopedArena texts;
+Request request;  // its texts are of that
 Owned<Session> session;
 Lease lease;
 
@@ -21,7 +22,7 @@ Outcome take_place(Store& files, const std::string& file, std::uint32_t most,
   char* real = realpath(file.c_str(), nullptr);
   const std::string name = "pass:" + (real != nullptr ? std::string(real) : file);
   free(real);
-  if (const Status placed = place_lock(name, around, request.locks[0], request.make_parents);
+  if (const Status placed = place_lock(name, around, texts, request.locks[0], request.make_parents);
       !placed.ok()) {
     outcome.error = placed.error();
     return outcome;

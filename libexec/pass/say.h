@@ -44,6 +44,12 @@ struct AtomResult {
   Outcome outcome;  // of the limiter: answered
 };
 
+// The result as the process of a job sends it.
+struct SentResult {
+  AtomResult::Kind kind = AtomResult::Kind::answered;
+  SentOutcome outcome;
+};
+
 AtomResult failed_result(const Error& error);
 
 // True if the command failed, or the limiter could not do its work: an administrator should look.

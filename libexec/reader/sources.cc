@@ -86,9 +86,10 @@ Sources find_sources(const Selection& selection) {
   Sources to;
   std::vector<std::string> older;  // that an earlier version wrote beside locks
   for (const std::string& lock : selection.locks) {
+    ScopedArena texts;
     LockSpec spec;
     bool named = false;
-    if (const Status placed = place_lock(lock, around, spec, named); !placed.ok())
+    if (const Status placed = place_lock(lock, around, texts, spec, named); !placed.ok())
       throw Failure(placed.error());
     const std::string path(spec.path.view());
     to.locks.push_back({named ? lock : std::string(), lock_spellings(path), lock,

@@ -10,8 +10,8 @@ namespace atmost::report {
 std::optional<Learned> learned_of(const LockStory& story) {
   Request request;
   request.lock_count = 1;
-  request.locks[0].path = PathText(story.path);
-  if (request.locks[0].path.truncated() || !is_plain_file(story.path)) return {};
+  request.locks[0].path = TextView::of(story.path);
+  if (!is_plain_file(story.path)) return {};
   StoreRoom room;
   Result<Owned<Store>> files = open_store("file:", room);
   if (!files.ok()) return {};

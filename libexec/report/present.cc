@@ -33,8 +33,7 @@ Result<Present> look_at(const std::string& path, const Instant& now) {
   Result<Owned<Store>> files = open_store("file:", room);
   if (!files.ok()) return files.error();
   LockSpec lock;
-  lock.path = PathText(path);
-  lock.name = Text<255>(path);
+  lock.path = lock.name = TextView::of(path);
   Count count;
   const Result<std::uint32_t> looked = files.value()->inspect(lock, now, &count);
   if (!looked.ok()) return looked.error();

@@ -63,12 +63,13 @@ class Draft {
 void refuse_hazards(const std::string& path) {
   if (os::own_standard() != os::Standard::root) return;
   Hazard hazard = Hazard::none;
-  PathText which;
-  if (os::find_hazard(path.c_str(), os::Standard::root, hazard, which) != 0) return;
+  ScopedArena texts;
+  TextView which;
+  if (os::find_hazard(path.c_str(), os::Standard::root, hazard, texts, which) != 0) return;
   if (hazard == Hazard::none) {
     // The file itself may belong to any user, but a link may not.
     const std::string below = path + "/.";
-    if (os::find_hazard(below.c_str(), os::Standard::root, hazard, which) != 0) return;
+    if (os::find_hazard(below.c_str(), os::Standard::root, hazard, texts, which) != 0) return;
     if (hazard != Hazard::link) return;
   }
   Text<4400> words;

@@ -16,8 +16,8 @@ enum class Hazard : std::uint8_t {
   link,         // it is a symbolic link; of another user, where links are followed
 };
 
-template <std::size_t N>
-void append_hazard(Text<N>& to, Hazard hazard, std::string_view which) {
+template <class To>
+void append_hazard(To& to, Hazard hazard, std::string_view which) {
   switch (hazard) {
     case Hazard::none:
       return;

@@ -146,9 +146,9 @@ Outcome stop_holders(Store& store, const Request& request, const Victims& wanted
                      Observer* observer);
 
 // The last step of building a request for hold_for(): on behalf of the running process `pid`. Its
-// paths become absolute. Error: there is no such process (usage), it is another user's
-// (not_permitted), or it cannot be watched (unavailable).
-Status complete_hold(Store& store, std::int64_t pid, Request& request);
+// paths become absolute; `texts` keeps them. Error: there is no such process (usage), it is another
+// user's (not_permitted), or it cannot be watched (unavailable).
+Status complete_hold(Store& store, std::int64_t pid, Arena& texts, Request& request);
 
 // Takes the locks of the request on behalf of its process kept_for (complete_hold()), and leaves a
 // keeper process that holds them until kept_for has ended, however it ends; with Until::tree, until

@@ -3,6 +3,7 @@
 #define ATMOST_OUTCOME_H
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/decision.h"
 #include "core/lease.h"
@@ -37,7 +38,8 @@ enum class Stopped : std::uint8_t { no, max_runtime, lost, taken_over, killed, i
 // The exit code of a run that was successful too fast.
 inline constexpr int kTooFastCode = 1;
 
-struct Outcome {
+// All of an outcome but its words: plain data, which another process understands.
+struct PlainOutcome {
   enum class Kind : std::uint8_t {
     ran,      // the command was started and ended: status, stopped, usage
     refused,  // the decision has the reason
@@ -60,12 +62,29 @@ struct Outcome {
   bool silenced = false;       // refused, but not the Nth time in a row: no message (--alert-after)
   std::uint32_t refusals = 0;  // how many in a row, if they are counted
   Decision decision;
-  Error error;
   std::uint64_t token = 0;
   std::uint32_t slot = 0;
   Duration waited{};
   Duration ran{};
 };
+
+struct Outcome : PlainOutcome {
+  Error error;
+};
+
+// An outcome as one process sends it to another.
+struct SentOutcome {
+  SentOutcome() = default;
+  explicit SentOutcome(const Outcome& from)
+      : plain(from), code(from.error.code), sys(from.error.sys), words(from.error.message) {}
+  Outcome received() const { return {plain, error_of(code, sys, words)}; }
+
+  PlainOutcome plain;
+  Code code = Code::internal;
+  int sys = 0;
+  Text<Reason::kMost> words;
+};
+static_assert(std::is_trivially_copyable_v<SentOutcome>);
 
 // The exit code of a run that was admitted, for those who see no signal.
 constexpr int end_code(const Outcome& outcome) {

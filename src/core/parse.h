@@ -12,6 +12,9 @@
 
 namespace atmost {
 
+// A usage error that reads: "TEXT" REST. A long text is cut.
+Error quoted(std::string_view text, std::string_view rest);
+
 // 90, 90s, 15m, 5min, 1h30m, 2d, 1w, 250ms, 1.5h, .5, 1e1, inf. Units ms s m (or min) h d w, each
 // at most once and from large to small; a bare number is seconds; the last component may have a
 // fraction; one that stands alone may have an exponent, or begin with the point; rounded down to

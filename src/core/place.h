@@ -24,9 +24,10 @@ struct NamingContext {
 // in the user's state directory.
 Status lock_directory(const NamingContext& around, PathText& to);
 
-// Fills path and name of `to` from LOCK. `named` says whether it is a name or an atom, whose
-// directories are ours to make.
-Status place_lock(std::string_view lock, const NamingContext& around, LockSpec& to, bool& named);
+// Fills path and name of `to` from LOCK; `texts` keeps them. `named` says whether it is a name or
+// an atom, whose directories are ours to make.
+Status place_lock(std::string_view lock, const NamingContext& around, Arena& texts, LockSpec& to,
+                  bool& named);
 
 // Whether `store` (--store) names a store that many machines share: etcd:// or postgres://.
 bool is_fleet(std::string_view store);
@@ -48,10 +49,13 @@ Result<PathParts> own_log(const NamingContext& around);
 // lock is a name or an atom (whose host is around.host). A path is a usage error, as it means
 // nothing on other machines.
 Status place_fleet_lock(std::string_view lock, std::string_view store, std::string_view host,
-                        LockSpec& to);
+                        Arena& texts, LockSpec& to);
 
-// The directory, its "/" and a file name in it; usage error when that is longer than a path may be.
-Status join_path(std::string_view directory, std::string_view file, PathText& to);
+// The path in one piece, which `texts` keeps; usage error when it is longer than a path may be.
+Status keep_path(const PathParts& path, Arena& texts, TextView& to);
+
+// The name of `to`, cut to kNameMost bytes; `texts` keeps it.
+Status keep_name(std::string_view name, Arena& texts, LockSpec& to);
 
 }  // namespace atmost
 

@@ -83,19 +83,19 @@ struct OwnVariable {
 };
 inline constexpr std::uint32_t kMaxOwnVariables = 8;
 
+// The most bytes of a lock's name.
+inline constexpr std::size_t kNameMost = 255;
+
 // One lock a caller wants: where it is and how much of it.
 struct LockSpec {
-  // Not defaulted: a defaulted one would have the whole value zeroed first, 4 KiB for each lock.
-  constexpr LockSpec() {}  // NOLINT(modernize-use-equals-default)
-
   std::uint32_t max = 1;   // N, 0…kMaxSlots; 0 refuses
   std::uint32_t take = 1;  // K, 1…min(N, kMaxTake)
   Mode mode = Mode::plain;
-  Text<255> name;  // as the user wrote it, for messages, list and the environment
-  PathText path;   // the lock file; fleet: the store's URL and, behind the last slash, the key
+  TextView name;  // as the user wrote it, for messages, list and the environment
+  TextView path;  // the lock file; fleet: the store's URL and, behind the last slash, the key
 };
 
-// The large fields come last, so that the fields every caller uses share few pages of memory.
+// Whoever makes the request keeps its texts.
 struct Request {
   std::uint32_t lock_count = 1;
 

@@ -1,9 +1,11 @@
-// Fixed-size text: the front tier's strings. No heap, no exceptions, always NUL-terminated.
+// The front tier's strings: texts of a fixed size, views of texts, and memory for texts of any
+// size. No heap, no exceptions, always NUL-terminated.
 #ifndef ATMOST_TEXT_H
 #define ATMOST_TEXT_H
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -98,6 +100,35 @@ class Text {
   char bytes_[N + 1];
 };
 
+// A text that somebody else keeps, with a NUL behind it (an Arena, a Text, a literal).
+class TextView {
+ public:
+  constexpr TextView() = default;
+  template <std::size_t N>
+  constexpr TextView(const Text<N>& of) : data_(of.c_str()), size_(of.size()) {}
+  template <std::size_t N>
+  TextView(const Text<N>&& of) = delete;
+  template <std::size_t N>
+  constexpr TextView(const char (&literal)[N]) : data_(literal), size_(N - 1) {}
+  // REQUIRES: of.data()[of.size()] is NUL.
+  static constexpr TextView of(std::string_view of) {
+    TextView view;
+    view.data_ = of.data();
+    view.size_ = of.size();
+    return view;
+  }
+
+  constexpr std::string_view view() const { return {data_, size_}; }
+  constexpr operator std::string_view() const { return view(); }
+  constexpr const char* c_str() const { return data_; }
+  constexpr std::size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+
+ private:
+  const char* data_ = "";
+  std::size_t size_ = 0;
+};
+
 // The longest path the kernel takes is 4096 bytes with its NUL (PATH_MAX, limits.h).
 using PathText = Text<4095>;
 
@@ -114,15 +145,7 @@ struct PathParts {
     });
     return sum;
   }
-  // truncated() if it is longer than a path may be.
-  constexpr void join(PathText& to) const {
-    to.clear();
-    for_each([&to](std::string_view between, std::string_view part) {
-      to.append(between).append(part);
-    });
-  }
-
- private:
+  // Calls visit(between, part) for each part: between is the slash in front of it, or empty.
   template <class Visit>
   constexpr void for_each(Visit visit) const {
     bool separated = true;
@@ -132,7 +155,56 @@ struct PathParts {
       separated = part.back() == '/';
     }
   }
+  // truncated() if it is longer than a path may be.
+  constexpr void join(PathText& to) const {
+    to.clear();
+    for_each([&to](std::string_view between, std::string_view part) {
+      to.append(between).append(part);
+    });
+  }
 };
+
+// Memory for texts, such as those of a request: each takes what it needs, and all are given back at
+// once. Begins with memory of its owner, and goes on in pages of its own. One thread at a time.
+// src/os/memory.cc defines it.
+class Arena {
+ public:
+  explicit constexpr Arena(std::span<char> first) : first_(first), next_(first) {}
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // The parts behind each other, in one text of the arena. False: there is no memory.
+  bool keep(std::span<const std::string_view> parts, TextView& to);
+  bool keep(std::string_view text, TextView& to) { return keep({&text, 1}, to); }
+  // Room for `count` values of plain data. Null: there is no memory.
+  template <class T>
+  T* array(std::size_t count) {
+    return static_cast<T*>(take(count * sizeof(T), alignof(T)));
+  }
+  // Gives back the pages; no text is valid after it. A process that ends need not call it.
+  void clear();
+
+ private:
+  struct Pages;
+  void* take(std::size_t size, std::size_t alignment);
+
+  std::span<char> first_;
+  std::span<char> next_;  // what is free
+  Pages* pages_ = nullptr;
+};
+
+// An arena with the memory that it begins with; it ends with its scope.
+class ScopedArena : public Arena {
+ public:
+  ScopedArena() : Arena(own_) {}
+  ~ScopedArena() { clear(); }
+
+ private:
+  char own_[512];
+};
+
+// Memory that a program of ours needs until it ends. One thread.
+Arena& run_arena();
 
 }  // namespace atmost
 

@@ -31,8 +31,8 @@ inline std::size_t whole_characters(std::string_view from, std::size_t most) {
   return most;  // four continuation bytes in a row: no character reaches over the cut
 }
 
-template <std::size_t N>
-Text<N>& append_escaped(Text<N>& to, std::string_view from) {
+template <class To>
+To& append_escaped(To& to, std::string_view from) {
   char buffer[4 * 256];
   while (!from.empty()) {
     const std::size_t piece = whole_characters(from, 256);

@@ -9,6 +9,7 @@
 #include "os/byte_lock.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "os/room.h"
 #include "os/self.h"
 
 namespace atmost::history {
@@ -38,32 +39,32 @@ Error Log::failure(Code code, int sys, std::string_view what) const {
   return error;
 }
 
-// Most lines are short, and every touched page of the stack costs time.
+namespace {
+
+Line format_lines(const EventValues& event, const EventValues* second, std::span<char> to) {
+  Line all = format_line(event, to);
+  if (second == nullptr) return all;
+  const Line last = format_line(*second, to.subspan(all.size));
+  return {all.size + last.size, all.cut || last.cut};
+}
+
+}  // namespace
+
+// Most lines are short. One byte before a line is for a newline, in case the file does not end in
+// one.
 Status Log::append(const EventValues& event, const EventValues* second) {
   if (nowhere_) return {};
   if (place_.among_others) now_boot_ns_ = os::boot_ns();
-  constexpr std::size_t kShort = 3072;
-  Status done;
-  if (!append_lines<kShort>(event, second, false, done))
-    append_lines<2 * kMaxLine>(event, second, true, done);
-  return done;
-}
-
-// False if they have no room: nothing is appended then, unless they may be cut.
-template <std::size_t N>
-[[gnu::noinline]] bool Log::append_lines(const EventValues& event, const EventValues* second,
-                                         bool may_cut, Status& done) {
-  // One byte before the line for a newline, in case the file does not end in one.
-  char lines[1 + N];
-  const std::span<char> room(lines + 1, N);
-  Line all = format_line(event, room);
-  if (second != nullptr) {
-    const Line last = format_line(*second, room.subspan(all.size));
-    all = {all.size + last.size, all.cut || last.cut};
-  }
-  if (all.cut && !may_cut) return false;
-  done = append_text(lines, all.size);
-  return true;
+  char lines[1 + 3072];
+  const Line all = format_lines(event, second, {lines + 1, sizeof lines - 1});
+  if (!all.cut) return append_text(lines, all.size);
+  struct LongLines {
+    char bytes[1 + 2 * kMaxLine];
+  };
+  const os::RoomFor<LongLines> room;
+  if (room.get() == nullptr) return append_text(lines, all.size);
+  const std::span<char> whole(room.get()->bytes);
+  return append_text(whole.data(), format_lines(event, second, whole.subspan(1)).size);
 }
 
 Status Log::append_text(char* line, std::size_t size) {
@@ -128,11 +129,12 @@ Status Log::still_there(bool& there) {
   return {};
 }
 
-// A separate function because of its large buffer.
-[[gnu::noinline]] Status Log::check_directories() const {
+Status Log::check_directories() const {
   Hazard hazard = Hazard::none;
-  PathText which;
-  if (const int error = os::find_hazard(place_.path.c_str(), os::own_standard(), hazard, which))
+  ScopedArena texts;
+  TextView which;
+  if (const int error =
+          os::find_hazard(place_.path.c_str(), os::own_standard(), hazard, texts, which))
     return failure(code_for(error), error, "cannot examine a directory above it");
   if (hazard == Hazard::none) return {};
   Error error = failure(Code::not_permitted, 0, "");
@@ -162,8 +164,9 @@ int Log::create() {
   int error = os::create_to_append(place_.path.c_str(), mode, fd_);
   if (!place_.optional || error == 0 || error == EEXIST) return error;
   if (error == ENOENT) {
-    PathText which;
-    error = os::make_directories_above(place_.path, which);
+    ScopedArena texts;
+    TextView which;
+    error = os::make_directories_above(place_.path, texts, which);
     if (error == 0) error = os::create_to_append(place_.path.c_str(), mode, fd_);
   }
   nowhere_ =

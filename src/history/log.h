@@ -66,9 +66,6 @@ class Log {
   void close();
 
  private:
-  template <std::size_t N>
-  bool append_lines(const EventValues& event, const EventValues* second, bool may_cut,
-                    Status& done);
   Status append_text(char* lines, std::size_t size);
   bool still_ours(struct stat& status) const;
   bool just_looked() const;

@@ -16,7 +16,6 @@ namespace {
 // The interval at which a caller without a place in the queue asks again beside a foreign lock.
 constexpr Duration kForeignAgain = Duration::millis(200);
 
-// These fill the outcome where it is: another one would need two KiB of the stack.
 void refuse(Outcome& outcome, const Decision& decision) {
   outcome.kind = Outcome::Kind::refused;
   outcome.decision = decision;
@@ -162,8 +161,7 @@ bool Admission::on_too_soon(const Decision& decision, Outcome& outcome) {
   return stop_victims(why, overdue, outcome);
 }
 
-[[gnu::noinline]] bool Admission::stop_victims(const Motive& why, Decision& overdue,
-                                               Outcome& outcome) {
+bool Admission::stop_victims(const Motive& why, Decision& overdue, Outcome& outcome) {
   Result<Takeover> taken = take_over(locks_, why, overdue, stops_, {observer_, how_.log});
   // The slots stay closed to newcomers until our next attempt; waiters in front of us get them
   // first.
@@ -189,7 +187,7 @@ bool Admission::on_too_soon(const Decision& decision, Outcome& outcome) {
   return stop_victims(why, idle, outcome);
 }
 
-[[gnu::noinline]] bool Admission::on_busy(const Decision& decision, Outcome& outcome) {
+bool Admission::on_busy(const Decision& decision, Outcome& outcome) {
   // The slot is being taken over, or its record made it look overdue: then there is no ticket.
   bool may_wait = waits() && (ticket_.drawn || os::boot_ns() < deadline_);
   if (waits_for_rate_only()) may_wait = ticket_.drawn && waits_for_rate(request_, decision);

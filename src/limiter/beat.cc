@@ -61,10 +61,10 @@ int tell(std::string_view entry, int number) {
 }  // namespace
 
 Result<Beat> beat(std::string_view path, Duration eta) {
-  PathText directory;
+  ScopedArena texts;
   Text<3 * 4096> wanted;
   const bool relative = !path.empty() && !path.starts_with('/');
-  limiter::append_listed(wanted, path, relative ? os::working_directory(directory) : nullptr);
+  limiter::append_listed(wanted, path, relative ? os::working_directory(texts) : nullptr);
   const char* const watchers = os::variable(limiter::kBeatVariable.data());
   std::string_view rest = watchers != nullptr ? watchers : "";
   bool watched = false;

@@ -133,15 +133,16 @@ Error run_in_company(char* const* argv, const Caller& caller, void (*started)())
   if (!os::program_path(program)) return cannot_start(ENOENT);
 
   const std::size_t count = limiter::count_variables(argv);
-  char** again = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*)));
+  const std::size_t variables = limiter::count_variables(os::environment()) + 2;
+  char** const again = run_arena().array<char*>(count + 1);
+  char** const extended = run_arena().array<char*>(variables);
+  if (again == nullptr || extended == nullptr) return cannot_start(ENOMEM);
   again[0] = const_cast<char*>(program.c_str());
   for (std::size_t i = 1; i <= count; ++i) again[i] = argv[i];
   Text<80> variable(limiter::kCompanyVariable);
   variable.push('=').append_signed(os::process_id());
   for (const int inherited : {handle.descriptor(), theirs.get()})
     variable.push(':').append_signed(inherited);
-  const std::size_t variables = limiter::count_variables(os::environment()) + 2;
-  char** extended = static_cast<char**>(__builtin_alloca(variables * sizeof(char*)));
   extend_environment(extended, variable);
 
   const int inherit[] = {handle.descriptor(), theirs.get()};

@@ -5,6 +5,7 @@
 #include "admission.h"
 #include "core/host.h"
 #include "core/limiter.h"
+#include "core/place.h"
 #include "core/words.h"
 #include "flock_notice.h"
 #include "journal.h"
@@ -72,38 +73,40 @@ Status open_script(std::int64_t pid, os::ProcessHandle& script, std::int64_t& st
   return {};
 }
 
-bool make_absolute(PathText& path) {
-  if (path.empty() || path.view().front() == '/') return !path.truncated();
+Status make_absolute(Arena& texts, TextView& path) {
+  if (path.empty() || path.view().front() == '/') return {};
   PathText absolute;
-  if (!absolute_path(path, absolute)) return false;
-  path = absolute;
-  return true;
+  if (!absolute_path(path, absolute)) {
+    return error_of(Code::io, 0,
+                    "the working directory is not known: name the lock by a path from / on");
+  }
+  return keep_path({.directory = absolute}, texts, path);
 }
 
-bool make_absolute(PathParts& log) {
-  if (log.empty() || log.directory.starts_with('/')) return true;
-  static constinit PathText absolute;  // for as long as the request
-  log.join(absolute);
-  if (!make_absolute(absolute)) return false;
-  log = {.directory = absolute};
-  return true;
+Status make_absolute(Arena& texts, PathParts& log) {
+  if (log.empty() || log.directory.starts_with('/')) return {};
+  TextView path;
+  Status kept = keep_path(log, texts, path);
+  if (kept.ok()) kept = make_absolute(texts, path);
+  if (kept.ok()) log = {.directory = path};
+  return kept;
 }
 
 // The starter's part: blocks until the helper has an outcome.
 Outcome follow(const Request& request, os::HelperProcess& helper, const os::ProcessHandle& script) {
-  Outcome outcome;
   if (helper.which_first(script.descriptor()) == os::HelperProcess::First::process_ended) {
     helper.kill_and_wait();
     return failed(about(request.kept_for, Code::busy,
                         ": it ended before the lock was free, and nothing is held for it"));
   }
-  if (!helper.hear(&outcome, sizeof outcome)) {
+  SentOutcome report;
+  if (!helper.hear(&report, sizeof report)) {
     return failed(error_of(Code::internal, 0, "the keeper was killed before it had the lock"));
   }
   // A keeper without the lock ends before its starter: it still has the script's descriptors, and
   // with them a flock(2) of the script's.
-  if (outcome.kind != Outcome::Kind::ran) helper.kill_and_wait();
-  return outcome;
+  if (report.plain.kind != Outcome::Kind::ran) helper.kill_and_wait();
+  return report.received();
 }
 
 // The last step: after it, the keeper does not need its starter. Before it, the script's shell gets
@@ -155,16 +158,13 @@ Outcome take_at_once(const limiter::Keeping& keeping, os::HelperProcess& helper,
 
 }  // namespace
 
-Status complete_hold(Store& store, std::int64_t pid, Request& request) {
+Status complete_hold(Store& store, std::int64_t pid, Arena& texts, Request& request) {
   std::int64_t start_ns = 0;
   if (Status opened = open_script(pid, kept_script(), start_ns); !opened.ok()) return opened;
-  bool absolute = make_absolute(request.log);
-  for (std::uint32_t i = 0; i < request.lock_count; ++i)
-    absolute = absolute && make_absolute(request.locks[i].path);
-  if (!absolute) {
-    return error_of(Code::io, 0,
-                    "the working directory is not known: name the lock by a path from / on");
-  }
+  Status absolute = make_absolute(texts, request.log);
+  for (std::uint32_t i = 0; absolute.ok() && i < request.lock_count; ++i)
+    absolute = make_absolute(texts, request.locks[i].path);
+  if (!absolute.ok()) return absolute;
   request.kept_for = pid;
   request.kept_for_start_ns = start_ns;
   request.nested = true;  // the script may hold it already, and would wait for itself

@@ -16,12 +16,6 @@
 namespace atmost::limiter {
 namespace {
 
-// A separate function because of its large buffer.
-[[gnu::noinline]] void make_directories(const PathText& above) {
-  PathText which;
-  (void)os::make_directories_above(above, which);
-}
-
 // Fills it where it is: a copy is four KiB.
 void fill_place(const Request& request, const StoreTraits& traits, history::LogPlace& place) {
   place.mode_given = request.mode_given;
@@ -32,8 +26,11 @@ void fill_place(const Request& request, const StoreTraits& traits, history::LogP
   place.optional = !request.log.empty() && request.log_is_own;
   if (!request.log.empty()) {
     request.log.join(place.path);
-    if (!request.log_is_own && !traits.has_path && request.make_parents)
-      make_directories(place.path);
+    if (!request.log_is_own && !traits.has_path && request.make_parents) {
+      ScopedArena texts;
+      TextView unmade;
+      (void)os::make_directories_above(place.path, texts, unmade);
+    }
     return;
   }
   const std::string_view lock = request.locks[0].path;

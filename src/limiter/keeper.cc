@@ -224,7 +224,6 @@ Outcome unopened(const Error& error) {
 template <class SessionOfStore, class Keep>
 [[noreturn]] void take_in(Result<Owned<SessionOfStore>> session, const Keeping& keeping,
                           os::HelperProcess& starter, Observer* observer, Keep keep) {
-  static_assert(__is_trivially_copyable(Outcome));
   Lease lease;
   const Outcome outcome = session.ok()
                               ? admit({keeping.request, keeping.store.traits(), *session.value()},
@@ -232,10 +231,11 @@ template <class SessionOfStore, class Keep>
                               : unopened(session.error());
   if (lease.held() && observer != nullptr) observer->admitted(lease, outcome.waited);
   starter.stand_alone();
+  const SentOutcome report(outcome);
   // A lock that the starter does not know of must be released.
   char heard = 0;
   const bool handed_over =
-      starter.tell(&outcome, sizeof outcome) && starter.hear(&heard, sizeof heard);
+      starter.tell(&report, sizeof report) && starter.hear(&heard, sizeof heard);
   if (!handed_over) lease.release(Ending::unknown, {});
   if (!lease.held()) os::exit_now(0);
   keep(*session.value(), static_cast<Lease&&>(lease), outcome);

@@ -46,7 +46,7 @@ bool LibraryLock::finish(Outcome& to) {
   const bool ours = asked_by_ == os::process_id();
   if (ours) {
     if (asker_runs_) asker_.join();
-    to = asked_;
+    to = std::move(asked_);
   } else {
     lease_.detach();
     close();

@@ -11,7 +11,7 @@ namespace atmost::limiter {
 
 // On NFS, `atmost run` uses the store of such directories by itself, since it can stop its command
 // in time. The program has to choose that: it may lose the lock, and has to listen for that.
-[[gnu::cold, gnu::noinline]] Error LibraryLock::with_store_named(const Error& error) const {
+[[gnu::cold]] Error LibraryLock::with_store_named(const Error& error) const {
   if (error.sys != EREMOTE) return error;
   PathText path, url;
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) {

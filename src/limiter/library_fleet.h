@@ -60,8 +60,8 @@ class FleetLock {
 
 // Names the locks, for messages, and sets the arguments of `atmost run`. `program`: the note that
 // list shows, if the request has none. ATMOST_ADMITTED, or the answer.
-int fill_arguments(const LibraryRequest& from, std::string_view program, Request& request,
-                   Words& to);
+int fill_arguments(const LibraryRequest& from, std::string_view program, Arena& texts,
+                   Request& request, Words& to);
 
 }  // namespace atmost::limiter
 

@@ -11,29 +11,31 @@ namespace {
 // Of the library alone.
 bool is_handed_on(std::string_view word) { return !word.starts_with("--may-be-killed="); }
 
-Status place(std::string_view lock, const Settings& settings, Request& to) {
+Status place(std::string_view lock, const Settings& settings, Arena& texts, Request& to) {
   // A path is the lock of a file where the store is a directory: `atmost run` knows which.
   if (scheme_of(settings).directory) {
-    to.locks[0].name.assign(lock);
-  } else if (Status placed = place_fleet_lock(lock, settings.store, "fleet", to.locks[0]);
+    if (Status kept = keep_name(lock, texts, to.locks[0]); !kept.ok()) return kept;
+  } else if (Status placed = place_fleet_lock(lock, settings.store, "fleet", texts, to.locks[0]);
              !placed.ok()) {
     return placed;
   }
-  for (unsigned i = 0; i < settings.also_count; ++i)
-    to.locks[to.lock_count++].name.assign(settings.also[i].lock);
+  for (unsigned i = 0; i < settings.also_count; ++i) {
+    LockSpec& also = to.locks[to.lock_count++];
+    if (Status kept = keep_name(settings.also[i].lock, texts, also); !kept.ok()) return kept;
+  }
   return {};
 }
 
 }  // namespace
 
-int fill_arguments(const LibraryRequest& from, std::string_view program, Request& request,
-                   Words& to) {
+int fill_arguments(const LibraryRequest& from, std::string_view program, Arena& texts,
+                   Request& request, Words& to) {
   if (from.is_atom() && from.lock().find(':') != std::string_view::npos)
     return answer_misuse("operator: its colon would end it in the store of a fleet");
   PathText lock(from.lock());
   if (from.is_atom()) lock.push(':').append(from.operand());
   if (lock.truncated()) return answer_misuse("the atom is longer than can be handed on");
-  if (const Status placed = place(lock, from.settings(), request); !placed.ok())
+  if (const Status placed = place(lock, from.settings(), texts, request); !placed.ok())
     return answer_error(placed.error());
   to.clear();
   for (std::size_t i = from.first_option(); i < from.words().count(); ++i) {

@@ -50,7 +50,7 @@ Outcome LibraryLock::ask(const os::WaitGate* gate) {
                {.signals = Signals::theirs, .log = &journal_, .gate = gate});
 }
 
-// Copies what lies in front of the places: paths of 4 KiB, and empty at first.
+// Copies what lies in front of the locks.
 void LibraryLock::fill(const LibraryRequest& from) {
   scheme_ = &from.scheme();
   const Request& options = from.settings().request;
@@ -63,8 +63,8 @@ void LibraryLock::fill(const LibraryRequest& from) {
   lock.max = options.locks[0].max;
   lock.take = options.locks[0].take;
   lock.mode = options.locks[0].mode;
-  lock.name.clear();
-  lock.path.clear();
+  lock.name = lock.path = {};
+  texts_.clear();
   request_.lock_count = 1;
   request_.make_parents = request_.looks_only = request_.log_is_own = false;
   request_.no_history = options.no_history;

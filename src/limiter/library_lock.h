@@ -52,6 +52,7 @@ class LibraryLock {
   void fill(const LibraryRequest& from);
   // To be completed before get() with the places of locks and log.
   Request& request() { return request_; }
+  Arena& texts() { return texts_; }
   // Copies the path of the log, because its parts may change where they are.
   void keep_log(const PathParts& log);
   const Scheme& scheme() const { return *scheme_; }
@@ -130,6 +131,8 @@ class LibraryLock {
   FleetLock* fleet_ = nullptr;           // instead of session_ and lease_ in a fleet; reused
   std::uint64_t filled_from_ = 0;        // the number of a LibraryRequest
   Request request_;
+  char first_texts_[512];
+  Arena texts_{first_texts_};  // of request_.locks
   PathText log_;
   Journal journal_;
   Lease lease_;

@@ -69,6 +69,7 @@ LibraryLock* fresh_lock() {
 }
 
 void give_back(LibraryLock* lock) {
+  lock->texts().clear();
   const os::Locked locked(fork_mutex);
   lock->next_unused = pool;
   pool = lock;

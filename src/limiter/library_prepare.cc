@@ -41,25 +41,28 @@ NamingContext naming_context(const Settings& options, const Naming& what, Text<2
 }
 
 // In a store of many machines. ATMOST_ADMITTED, or the answer.
-[[gnu::noinline]] int place_in_fleet(const LibraryRequest& from, LibraryLock& to) {
+int place_in_fleet(const LibraryRequest& from, LibraryLock& to) {
   // Its environment, which says where the program is, comes from another user.
   if (has_raised_rights())
     return answer_error(error_of(Code::not_permitted, 0, "store: not in a set-user-ID program"));
   if (to.fleet() == nullptr) return answer_error(error_of(Code::internal, 0, "out of memory"));
-  return fill_arguments(from, LibraryLock::program(), to.request(), to.fleet()->arguments());
+  return fill_arguments(from, LibraryLock::program(), to.texts(), to.request(),
+                        to.fleet()->arguments());
 }
 
-Status place_also(const Settings::Also& also, const NamingContext& around, Request& to) {
-  LockSpec& lock = to.locks[to.lock_count];
+Status place_also(const Settings::Also& also, const NamingContext& around, LibraryLock& to) {
+  Request& request = to.request();
+  LockSpec& lock = request.locks[request.lock_count];
   lock.max = also.max;
   bool named = false;
-  if (Status placed = place_lock(also.lock, around, lock, named); !placed.ok()) return placed;
-  to.make_parents = to.make_parents || named;
-  ++to.lock_count;
+  if (Status placed = place_lock(also.lock, around, to.texts(), lock, named); !placed.ok())
+    return placed;
+  request.make_parents = request.make_parents || named;
+  ++request.lock_count;
   return {};
 }
 
-Status place_others(const Settings& options, const NamingContext& around, Request& to) {
+Status place_others(const Settings& options, const NamingContext& around, LibraryLock& to) {
   Status placed;
   for (unsigned i = 0; i < options.also_count && placed.ok(); ++i)
     placed = place_also(options.also[i], around, to);
@@ -78,9 +81,9 @@ Status place_named(const LibraryRequest& from, LibraryLock& to) {
   const NamingContext around = naming_context(options, what, host);
   Request& request = to.request();
   bool named = false;
-  Status placed = place_lock(name, around, request.locks[0], named);
+  Status placed = place_lock(name, around, to.texts(), request.locks[0], named);
   request.make_parents = named;
-  if (placed.ok()) placed = place_others(options, around, request);
+  if (placed.ok()) placed = place_others(options, around, to);
   request.log_is_own = !named && own_history;
   if (!placed.ok() || !request.log_is_own) return placed;
   const Result<PathParts> log = own_log(around);
@@ -92,17 +95,20 @@ Status place_named(const LibraryRequest& from, LibraryLock& to) {
   return placed;
 }
 
-Status place_atom(const LibraryRequest& from, Request& to) {
+Status place_atom(const LibraryRequest& from, LibraryLock& to) {
   Text<255> host;
   const NamingContext around = naming_context(from.settings(), {}, host);
-  LockSpec& spec = to.locks[0];
+  LockSpec& spec = to.request().locks[0];
   PathText directory;
   Status placed = lock_directory(around, directory);
   const Result<Text<255>> file = canonical_atom(from.lock(), from.operand(), around.host);
   if (placed.ok() && !file.ok()) placed = file.error();
-  if (placed.ok()) placed = join_path(directory, file.value(), spec.path);
-  spec.name.append(from.lock()).push(':').append(from.operand());
-  to.make_parents = true;
+  if (placed.ok())
+    placed = keep_path({.directory = directory, .file = file.value()}, to.texts(), spec.path);
+  Text<kNameMost> name(from.lock());
+  name.push(':').append(from.operand());
+  if (placed.ok()) placed = keep_name(name, to.texts(), spec);
+  to.request().make_parents = true;
   return placed.ok() ? place_others(from.settings(), around, to) : placed;
 }
 
@@ -110,7 +116,7 @@ Status place_atom(const LibraryRequest& from, Request& to) {
 int fill(const LibraryRequest& from, LibraryLock& to) {
   to.fill(from);
   if (from.scheme().traits.leased) return place_in_fleet(from, to);
-  const Status placed = from.is_atom() ? place_atom(from, to.request()) : place_named(from, to);
+  const Status placed = from.is_atom() ? place_atom(from, to) : place_named(from, to);
   return placed.ok() ? int{ATMOST_ADMITTED} : answer_error(placed.error());
 }
 

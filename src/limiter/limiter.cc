@@ -40,14 +40,12 @@ Outcome failed(const Error& error) {
   return outcome;
 }
 
-// Separate functions because of the error's size: the deepest calls of a start are below their
-// callers.
-[[gnu::noinline]] void fail_exec(const Command& command, int error, Outcome& outcome) {
+void fail_exec(const Command& command, int error, Outcome& outcome) {
   outcome.kind = Outcome::Kind::failed;
   outcome.error = limiter::not_started(command, error);
 }
 
-[[gnu::noinline]] void fail_fork(int error, Outcome& outcome) {
+void fail_fork(int error, Outcome& outcome) {
   outcome.kind = Outcome::Kind::failed;
   outcome.error = error_of(Code::internal, error, "cannot start a process: ");
   outcome.error.message.append(errno_words(error));
@@ -74,20 +72,12 @@ void count_refusal(const OpenLocks& locks, Outcome& outcome) {
   outcome.silenced = outcome.refusals % nth != 0;
 }
 
-// A separate function because of its large buffer.
-[[gnu::noinline]] void set_variables_here(const OpenLocks& locks, const Lease& lease,
-                                          Duration waited) {
-  PathText room;
-  own_variables.set(locks.request, lease, waited, os::variable("ATMOST_HELD"),
-                    os::working_directory(room));
-}
-
 void set_variables(const OpenLocks& locks, const Lease& lease, Duration waited) {
-  for (std::uint32_t i = 0; i < locks.request.lock_count; ++i) {
-    if (limiter::is_relative(locks.traits, locks.request.locks[i]))
-      return set_variables_here(locks, lease, waited);
-  }
-  own_variables.set(locks.request, lease, waited, os::variable("ATMOST_HELD"), nullptr);
+  bool relative = false;
+  for (std::uint32_t i = 0; i < locks.request.lock_count; ++i)
+    relative = relative || limiter::is_relative(locks.traits, locks.request.locks[i]);
+  own_variables.set(locks.request, lease, waited, os::variable("ATMOST_HELD"),
+                    relative ? os::working_directory(run_arena()) : nullptr);
 }
 
 // `inherit` has room for a descriptor of each lock, and is borrowed.
@@ -168,7 +158,7 @@ void become(const OpenLocks& locks, const Command& command, const run::Task& tas
   outcome.decision.limits = policy::limits_of(request, view);
 }
 
-[[gnu::noinline]] Status keep_output(const Request& request, run::KeptOutput& output) {
+Status keep_output(const Request& request, run::KeptOutput& output) {
   const std::int64_t half = request.output_max / 2;
   return output.open(request.output == OutputTo::tail
                          ? run::KeptOutput::Bound{.first = 0, .last = kTailBytes}
@@ -187,8 +177,8 @@ void show_output(const Request& request, Observer* observer, run::KeptOutput& ou
 
 // The run is over, and its slots are free: who is told of it. If the count of failures cannot be
 // stored, all are.
-[[gnu::noinline]] void tell(const OpenLocks& locks, const Outcome& outcome, Observer* observer,
-                            limiter::Telling& telling, run::KeptOutput& output) {
+void tell(const OpenLocks& locks, const Outcome& outcome, Observer* observer,
+          limiter::Telling& telling, run::KeptOutput& output) {
   const Request& request = locks.request;
   const bool failed = policy::is_failure(policy::occasion_of(outcome));
   std::uint32_t failures = 0;
@@ -206,12 +196,15 @@ void show_output(const Request& request, Observer* observer, run::KeptOutput& ou
   telling.wait();
 }
 
-// From the open session to the end of the command. Every return is of `outcome`, which so lies
-// where the caller wants it.
-[[gnu::noinline]] Outcome run_under(Store& store, const OpenLocks& locks, const Command& command,
-                                    limiter::Journal& journal, limiter::Telling& telling,
-                                    Observer* observer, run::KeptOutput& output) {
+// From the open session to the end of the command.
+Outcome run_under(Store& store, const OpenLocks& locks, const Command& command,
+                  limiter::Journal& journal, limiter::Telling& telling, Observer* observer,
+                  run::KeptOutput& output) {
   const Request& request = locks.request;
+  char* const* const environment = os::environment();
+  char** const merged = run_arena().array<char*>(limiter::count_variables(environment) +
+                                                 limiter::OwnVariables::kCount + 1);
+  if (merged == nullptr) return failed(error_of(Code::internal, ENOMEM, "out of memory"));
   Lease lease;
   Outcome outcome =
       limiter::admit(locks, policy::decide, observer, lease, {.log = &journal, .store = &store});
@@ -227,10 +220,6 @@ void show_output(const Request& request, Observer* observer, run::KeptOutput& ou
 
   if (!request.ping.empty()) telling.begins(outcome, lease);
   set_variables(locks, lease, outcome.waited);
-  char* const* environment = os::environment();
-  const std::size_t count =
-      limiter::count_variables(environment) + limiter::OwnVariables::kCount + 1;
-  char** merged = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
   own_variables.merge(environment, merged);
 
   int inherit[kMaxLocks];

@@ -1,5 +1,6 @@
 #include "core/monitor.h"
 
+#include <cerrno>
 #include <string_view>
 
 #include "company.h"
@@ -107,12 +108,12 @@ Error cannot_start(Code code, int error, const char* program) {
   return failed;
 }
 
-std::size_t room_for_environment() {
-  return (limiter::count_variables(os::environment()) + 2) * sizeof(char*);
-}
-
-// This process's variables, with `variable` in place of kMonitorVariable.
-void extend_environment(char** to, const Text<80>& variable) {
+// This process's variables, with `variable` in place of kMonitorVariable. Null: there is no memory.
+char** extended_environment(const Text<80>& variable) {
+  const std::size_t count = limiter::count_variables(os::environment()) + 2;
+  char** const extended = run_arena().array<char*>(count);
+  if (extended == nullptr) return nullptr;
+  char** to = extended;
   for (char* const* from = os::environment(); *from != nullptr; ++from) {
     if (!limiter::is_variable(*from, limiter::kMonitorVariable) &&
         !limiter::is_variable(*from, limiter::kCompanyVariable))
@@ -120,13 +121,15 @@ void extend_environment(char** to, const Text<80>& variable) {
   }
   *to++ = const_cast<char*>(variable.c_str());
   *to = nullptr;
+  return extended;
 }
 
 // Ends the lease of a killed supervisor by starting its own program, which no signal for us ends.
 // Blocks until that program has ended. If it fails, the lease ends by itself.
 void end_lease(char* const* argv, const Text<80>& lease) {
   const std::size_t count = limiter::count_variables(argv);
-  char** extended = static_cast<char**>(__builtin_alloca((count + 2) * sizeof(char*)));
+  char** const extended = run_arena().array<char*>(count + 2);
+  if (extended == nullptr) return;
   for (std::size_t i = 0; i < count; ++i) extended[i] = argv[i];
   extended[count] = const_cast<char*>(lease.c_str());
   extended[count + 1] = nullptr;
@@ -155,8 +158,8 @@ Error monitor_program(char* const* argv, const Aftermath& aftermath) {
     variable.push(':').append_signed(end);
   limiter::Company& company = limiter::company();
   if (company.front != 0) variable.append(":1");
-  char** extended = static_cast<char**>(__builtin_alloca(room_for_environment()));
-  extend_environment(extended, variable);
+  char** const extended = extended_environment(variable);
+  if (extended == nullptr) return cannot_start(Code::internal, ENOMEM, argv[0]);
 
   const int inherit[] = {line.reader(), line.writer(), line.life()};
   run::Task task;
@@ -193,18 +196,19 @@ Error monitor_program(char* const* argv, const Aftermath& aftermath) {
 
 namespace {
 
-// A separate function because of its large buffer. Returns only if no child could be started.
-[[gnu::noinline]] void start_again(char* const* argv) {
+// Returns only if no child could be started.
+void start_again(char* const* argv) {
   PathText program;
   if (!os::program_path(program)) return;
   const std::size_t count = limiter::count_variables(argv);
-  char** again = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*)));
+  char** const again = run_arena().array<char*>(count + 1);
+  if (again == nullptr) return;
   again[0] = const_cast<char*>(program.c_str());
   for (std::size_t i = 1; i <= count; ++i) again[i] = argv[i];
   Text<80> variable(limiter::kMonitorVariable);
   variable.push('=').append_signed(os::process_id());
-  char** extended = static_cast<char**>(__builtin_alloca(room_for_environment()));
-  extend_environment(extended, variable);
+  char** const extended = extended_environment(variable);
+  if (extended == nullptr) return;
   run::Task task;
   task.argv = again;
   task.envp = extended;

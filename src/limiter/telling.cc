@@ -199,14 +199,15 @@ void Telling::start(int output) {
     variables.begin(tell::kEnd).append_signed(end.get());
     char* const* environment = os::environment();
     const std::size_t most = count_variables(environment) + Variables::kCount + 1;
-    char** const merged = static_cast<char**>(__builtin_alloca(most * sizeof(char*)));
-    variables.merge(environment, merged);
+    char** const merged = run_arena().array<char*>(most);
+    if (merged != nullptr) variables.merge(environment, merged);
     int inherit[4];
     unsigned count = 0;
     for (const int fd : {end.get(), before.get(), url_.get(), output}) {
       if (fd >= 0) inherit[count++] = fd;
     }
-    error = start_somewhere(merged, inherit, count, !ends_everything());
+    error =
+        merged == nullptr ? ENOMEM : start_somewhere(merged, inherit, count, !ends_everything());
   }
   if (error == 0) return;
   over_.reset();

@@ -103,9 +103,8 @@ Text<400> help_lines(const Option& option) {
 
 void put_in_words_of(unsigned taker, Error& error) {
   if (types_dashes(taker)) return;
-  const Text<700> words = error.message;
+  const Reason words = std::move(error.message);
   const std::string_view all = words;
-  error.message.clear();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool begins = i == 0 || all[i - 1] == ' ' || all[i - 1] == '(';
     if (!begins || all[i] != '-' || word_at(all, i).size() < 3 || all[i + 1] != '-') {

@@ -20,15 +20,6 @@ bool is_variable_name(std::string_view name) {
 
 }  // namespace
 
-Error quoted(std::string_view text, std::string_view rest) {
-  Error error = error_of(Code::usage, 0, "\"");
-  const std::size_t shown = whole_characters(text, 120);
-  error.message.append({text.data(), shown})
-      .append(shown < text.size() ? "...\" " : "\" ")
-      .append(rest);
-  return error;
-}
-
 Status read_switch(std::string_view value, bool& to) {
   to = value.empty() || value == "true";
   return to || value == "false" ? Status{} : quoted(value, "is neither true nor false");

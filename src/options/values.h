@@ -8,9 +8,6 @@
 
 namespace atmost::options {
 
-// "\"TEXT\" REST", with a long text cut.
-Error quoted(std::string_view text, std::string_view rest);
-
 // true, or nothing; false.
 Status read_switch(std::string_view value, bool& to);
 Status read_duration(std::string_view value, Duration& to);

@@ -97,9 +97,11 @@ int hazard_of(const char* directory, Standard standard, Hazard& to) {
   return 0;
 }
 
-int find_hazard(const char* path, Standard standard, Hazard& to, PathText& which) {
+int find_hazard(const char* path, Standard standard, Hazard& to, Arena& texts, TextView& which) {
   to = Hazard::none;
-  return Walk(standard, to, which).run(path);
+  PathText done;
+  const int error = Walk(standard, to, done).run(path);
+  return texts.keep(done, which) ? error : ENOMEM;
 }
 
 Standard own_standard() { return user_id() == kRoot ? Standard::root : Standard::any_user; }

@@ -19,8 +19,9 @@ int hazard_of(const char* directory, Standard standard, Hazard& to);
 
 // Follows the path to its last name, which may exist or not, component by component. `which` is the
 // directory or the link in question, or the one that could not be examined when an errno comes
-// back; without a hazard it is the path without links, whose last name was not followed.
-int find_hazard(const char* path, Standard standard, Hazard& to, PathText& which);
+// back; without a hazard it is the path without links, whose last name was not followed. `texts`
+// keeps it.
+int find_hazard(const char* path, Standard standard, Hazard& to, Arena& texts, TextView& which);
 
 // For writing files: root for root.
 Standard own_standard();

@@ -211,15 +211,15 @@ int make_directory(const char* path, unsigned mode) {
   return calls.mkdir(path, static_cast<mode_t>(mode)) == 0 ? 0 : errno;
 }
 
-int make_directories_above(std::string_view path, PathText& which) {
+int make_directories_above(std::string_view path, Arena& texts, TextView& which) {
   const unsigned mode = user_id() == 0 ? 0755 : 0700;
-  which.clear();
+  PathText above;
   for (char c : path) {
-    if (c == '/' && !which.empty()) {
-      const int error = make_directory(which.c_str(), mode);
-      if (error != 0 && error != EEXIST) return error;
+    if (c == '/' && !above.empty()) {
+      const int error = make_directory(above.c_str(), mode);
+      if (error != 0 && error != EEXIST) return texts.keep(above, which) ? error : ENOMEM;
     }
-    which.push(c);
+    above.push(c);
   }
   return 0;
 }

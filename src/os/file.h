@@ -76,8 +76,8 @@ bool is_shared_by_group(const char* file, std::uint32_t& group);
 int make_directory(const char* path, unsigned mode);
 
 // Creates the directories above `path` that are missing: for root as usual, for others private
-// ones. 0 or an errno value; then `which` could not be created.
-int make_directories_above(std::string_view path, PathText& which);
+// ones. 0 or an errno value; then `which`, kept by `texts`, could not be created.
+int make_directories_above(std::string_view path, Arena& texts, TextView& which);
 
 // Opens a directory to ask about it.
 int open_directory(const char* path, Fd& to);

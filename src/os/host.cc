@@ -79,7 +79,10 @@ bool absolute_path(std::string_view path, PathText& to) {
   to.clear();
   const bool relative = path.empty() || path.front() != '/';
   if (relative) {
-    if (os::working_directory(to) == nullptr) return false;
+    ScopedArena texts;
+    const char* const directory = os::working_directory(texts);
+    if (directory == nullptr) return false;
+    to.assign(directory);
     while (path.starts_with("./")) path.remove_prefix(2);
     if (to.view() != "/") to.push('/');
   }

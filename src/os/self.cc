@@ -70,11 +70,11 @@ const char* variable(const char* name) {
   return nullptr;
 }
 
-const char* working_directory(PathText& room) {
+const char* working_directory(Arena& texts) {
   char path[PathText::capacity() + 1];
   if (calls.getcwd(path, sizeof path) == nullptr) return nullptr;
-  room.assign(path);
-  return room.c_str();
+  TextView kept;
+  return texts.keep(path, kept) ? kept.c_str() : nullptr;
 }
 
 std::uint64_t descriptor_limit() {

@@ -27,8 +27,8 @@ std::uint64_t boot_hash(std::uint64_t expected = 0, std::uint64_t real_less_boot
 char* const* environment();
 // The value of a variable, or null. Borrowed.
 const char* variable(const char* name);
-// The working directory, or null where it cannot be determined (removed, too long).
-const char* working_directory(PathText& room);
+// The working directory, or null where it cannot be determined (removed, too long, no memory).
+const char* working_directory(Arena& texts);
 
 // The number of descriptors that this process may have open (RLIMIT_NOFILE); UINT64_MAX: no limit.
 std::uint64_t descriptor_limit();

@@ -2,7 +2,6 @@
 #include <cstdint>
 
 #include "core/parse.h"
-#include "quote.h"
 
 namespace atmost {
 namespace {
@@ -167,19 +166,18 @@ Result<Duration> parse_duration(std::string_view text) {
   Reader reader(text);
   do {
     if (!reader.component()) {
-      return request::wrong(text,
-                            "is not a duration: use a number with ms, s, m, h, d or w, or inf");
+      return quoted(text, "is not a duration: use a number with ms, s, m, h, d or w, or inf");
     }
   } while (!reader.at_end());
   if (reader.too_long())
-    return request::wrong(text, "is too long a duration: use at most 292 years, or inf");
+    return quoted(text, "is too long a duration: use at most 292 years, or inf");
   return Duration{reader.total()};
 }
 
 Result<Rate> parse_rate(std::string_view text) {
   const std::size_t bar = text.find('/');
   if (bar == std::string_view::npos)
-    return request::wrong(text, "is not a rate: use K/DUR, for example 5/1m");
+    return quoted(text, "is not a rate: use K/DUR, for example 5/1m");
   const Result<std::uint64_t> count = parse_count({text.data(), bar}, 1, kMaxRate);
   if (!count.ok()) return not_a_rate(count.error());
   std::string_view rest = text;
@@ -188,7 +186,7 @@ Result<Rate> parse_rate(std::string_view text) {
   if (!window.ok()) return not_a_rate(window.error());
   if (window.value().is_zero()) return error_of(Code::usage, 0, "use more than 0");
   if (window.value().is_forever()) {
-    return request::wrong(text, "never ends: use a duration, or --if-elapsed inf to run once only");
+    return quoted(text, "never ends: use a duration, or --if-elapsed inf to run once only");
   }
   return Rate{static_cast<std::uint32_t>(count.value()), window.value()};
 }

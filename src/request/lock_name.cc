@@ -21,7 +21,6 @@
 #include <cstddef>
 
 #include "core/parse.h"
-#include "quote.h"
 #include "sha256.h"
 
 namespace atmost {
@@ -106,25 +105,24 @@ Result<LockForm> classify_lock(std::string_view text) {
   if (text.empty())
     return error_of(Code::usage, 0, "the lock has no name: use a name, operator:operand or a path");
   if (text.find('\0') != std::string_view::npos)
-    return request::wrong(text, "holds a NUL byte, which no name can");
-  if (text.back() == '/')
-    return request::wrong(text, "ends in a slash: name a file, not a directory");
+    return quoted(text, "holds a NUL byte, which no name can");
+  if (text.back() == '/') return quoted(text, "ends in a slash: name a file, not a directory");
   if (text == "." || text == ".." || text.ends_with("/.") || text.ends_with("/..")) {
-    return request::wrong(text, "is a directory: name a file");
+    return quoted(text, "is a directory: name a file");
   }
   const std::size_t colon = text.find(':');
   const bool stated_path =
       text.starts_with("/") || text.starts_with("./") || text.starts_with("../");
   if (!stated_path && colon != std::string_view::npos) {
     if (colon == 0 || colon + 1 == text.size()) {
-      return request::wrong(
-          text, "is half an atom: use operator:operand, or ./NAME for a file with a colon");
+      return quoted(text,
+                    "is half an atom: use operator:operand, or ./NAME for a file with a colon");
     }
     return LockForm::atom;
   }
   if (!stated_path && text.find('/') == std::string_view::npos) return LockForm::name;
   if (text.size() > PathText::capacity())
-    return request::wrong(text, "is too long a path: use at most 4095 bytes");
+    return quoted(text, "is too long a path: use at most 4095 bytes");
   return LockForm::path;
 }
 

@@ -1,7 +1,7 @@
 #include <cstdint>
 
 #include "core/parse.h"
-#include "quote.h"
+#include "core/words.h"
 
 namespace atmost {
 namespace {
@@ -23,10 +23,19 @@ bool read_decimal(std::string_view text, std::uint64_t most, std::uint64_t& valu
 
 }  // namespace
 
+Error quoted(std::string_view text, std::string_view rest) {
+  Error error = error_of(Code::usage, 0, "\"");
+  const std::size_t shown = whole_characters(text, 120);
+  error.message.append({text.data(), shown})
+      .append(shown < text.size() ? "...\" " : "\" ")
+      .append(rest);
+  return error;
+}
+
 Result<std::uint64_t> parse_count(std::string_view text, std::uint64_t low, std::uint64_t high) {
   std::uint64_t value = 0;
   if (read_decimal(text, high, value) && value >= low) return value;
-  Error error = request::wrong(text, "is not a whole number from ");
+  Error error = quoted(text, "is not a whole number from ");
   error.message.append_unsigned(low).append(" to ").append_unsigned(high);
   return error;
 }
@@ -38,11 +47,10 @@ Result<unsigned> parse_mode(std::string_view text) {
     octal = octal && c >= '0' && c <= '7';
     if (octal) mode = mode * 8 + static_cast<unsigned>(c - '0');
   }
-  if (!octal)
-    return request::wrong(text, "is not a file mode: use three octal digits, such as 600 or 660");
+  if (!octal) return quoted(text, "is not a file mode: use three octal digits, such as 600 or 660");
   if ((mode & 0600) != 0600) {
-    return request::wrong(
-        text, "leaves the owner without read or write, and a lock needs both: use 600 or more");
+    return quoted(text,
+                  "leaves the owner without read or write, and a lock needs both: use 600 or more");
   }
   return mode;
 }
@@ -62,8 +70,8 @@ Result<std::uint32_t> parse_risk(std::string_view text) {
     if (right) ppm += static_cast<std::uint64_t>(text[i] - '0') * weight;
   }
   if (right && ppm >= 1 && ppm <= 500'000) return static_cast<std::uint32_t>(ppm);
-  return request::wrong(
-      text, "is not a number of runs in 1,000: use one from 0.001 to 500, such as 3 or 0.5");
+  return quoted(text,
+                "is not a number of runs in 1,000: use one from 0.001 to 500, such as 3 or 0.5");
 }
 
 Result<std::int64_t> parse_epoch(std::string_view text) {
@@ -85,13 +93,13 @@ Result<std::int64_t> parse_epoch(std::string_view text) {
   const bool digits =
       whole > 0 && text.substr(0, whole).find_first_not_of("0123456789") == std::string_view::npos;
   if (!right && digits && !read_decimal({text.data(), whole}, kMostSeconds, seconds)) {
-    return request::wrong(text,
-                          "is later than the year 2261, where atmost's time ends: use seconds "
-                          "since 1970, such as 1700000000");
+    return quoted(text,
+                  "is later than the year 2261, where atmost's time ends: use seconds "
+                  "since 1970, such as 1700000000");
   }
   if (!right)
-    return request::wrong(
-        text, "is not a time: use seconds since 1970, such as 1700000000 or 1700000000.5");
+    return quoted(text,
+                  "is not a time: use seconds since 1970, such as 1700000000 or 1700000000.5");
   return static_cast<std::int64_t>(seconds) * kSecond + ns;
 }
 

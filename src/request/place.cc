@@ -19,11 +19,9 @@ Error too_long() {
                   "the lock directory's path is too long: use --dir with a shorter one");
 }
 
-Status append_file(std::string_view file, PathText& to) {
-  if (to.empty() || to.view().back() != '/') to.push('/');
-  to.append(file);
-  if (!to.truncated()) return {};
-  return too_long();
+Status keep(std::span<const std::string_view> parts, Arena& texts, TextView& to) {
+  if (texts.keep(parts, to)) return {};
+  return error_of(Code::internal, 0, "out of memory");
 }
 
 // The lock directory in parts, which `around` lends.
@@ -63,9 +61,20 @@ Result<PathParts> directory_parts(const NamingContext& around) {
 
 }  // namespace
 
-Status join_path(std::string_view directory, std::string_view file, PathText& to) {
-  to.assign(directory);
-  return append_file(file, to);
+Status keep_path(const PathParts& path, Arena& texts, TextView& to) {
+  if (path.size() > PathText::capacity()) return too_long();
+  std::string_view parts[8];
+  std::size_t count = 0;
+  path.for_each([&](std::string_view between, std::string_view part) {
+    parts[count++] = between;
+    parts[count++] = part;
+  });
+  return keep({parts, count}, texts, to);
+}
+
+Status keep_name(std::string_view name, Arena& texts, LockSpec& to) {
+  const std::string_view cut(name.data(), name.size() < kNameMost ? name.size() : kNameMost);
+  return keep({&cut, 1}, texts, to.name);
 }
 
 Status lock_directory(const NamingContext& around, PathText& to) {
@@ -75,16 +84,15 @@ Status lock_directory(const NamingContext& around, PathText& to) {
   return {};
 }
 
-Status place_lock(std::string_view lock, const NamingContext& around, LockSpec& to, bool& named) {
+Status place_lock(std::string_view lock, const NamingContext& around, Arena& texts, LockSpec& to,
+                  bool& named) {
   const Result<LockForm> form = classify_lock(lock);
   if (!form.ok()) return form.error();
-  to.name.assign(lock);
+  if (Status kept = keep_name(lock, texts, to); !kept.ok()) return kept;
   named = form.value() != LockForm::path;
-  if (!named) {
-    to.path.assign(lock);
-    return {};
-  }
-  if (const Status found = lock_directory(around, to.path); !found.ok()) return found;
+  if (!named) return keep_path({.directory = lock}, texts, to.path);
+  Result<PathParts> path = directory_parts(around);
+  if (!path.ok()) return path.error();
   Result<Text<255>> file = canonical_name(lock);
   if (form.value() == LockForm::atom) {
     const std::size_t colon = lock.find(':');
@@ -92,7 +100,8 @@ Status place_lock(std::string_view lock, const NamingContext& around, LockSpec& 
                           around.host);
   }
   if (!file.ok()) return file.error();
-  return append_file(file.value(), to.path);
+  path.value().file = file.value();
+  return keep_path(path.value(), texts, to.path);
 }
 
 bool is_fleet(std::string_view store) {
@@ -151,7 +160,7 @@ Result<PathParts> own_log(const NamingContext& around) {
 }
 
 Status place_fleet_lock(std::string_view lock, std::string_view store, std::string_view host,
-                        LockSpec& to) {
+                        Arena& texts, LockSpec& to) {
   const Result<LockForm> form = classify_lock(lock);
   if (!form.ok()) return form.error();
   if (form.value() == LockForm::path) {
@@ -160,7 +169,6 @@ Status place_fleet_lock(std::string_view lock, std::string_view store, std::stri
         "\" is a path, which means nothing on other machines: use a name or operator:operand");
     return error;
   }
-  to.name.assign(lock);
   Result<Text<255>> key = canonical_name(lock);
   if (form.value() == LockForm::atom) {
     const std::size_t colon = lock.find(':');
@@ -168,8 +176,8 @@ Status place_fleet_lock(std::string_view lock, std::string_view store, std::stri
                          host);
   }
   if (!key.ok()) return key.error();
-  to.path.assign(store);
-  return append_file(key.value(), to.path);
+  if (Status kept = keep_name(lock, texts, to); !kept.ok()) return kept;
+  return keep_path({.directory = store, .file = key.value()}, texts, to.path);
 }
 
 }  // namespace atmost

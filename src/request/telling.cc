@@ -1,7 +1,6 @@
 // The texts of options and pass files about messages of a run.
 #include "core/parse.h"
 #include "core/request.h"
-#include "quote.h"
 
 namespace atmost {
 
@@ -12,7 +11,7 @@ Result<std::int64_t> parse_output_size(std::string_view text) {
   const unsigned shift = unit == kUnits.npos ? 0 : 10 * (static_cast<unsigned>(unit) + 1);
   if (shift > 0) digits.remove_suffix(1);
   const Result<std::uint64_t> number = parse_count(digits, 0, std::uint64_t{INT64_MAX} >> shift);
-  if (!number.ok()) return request::wrong(text, "is not a size, such as 512K, 16M or 1G");
+  if (!number.ok()) return quoted(text, "is not a size, such as 512K, 16M or 1G");
   const std::int64_t size = static_cast<std::int64_t>(number.value() << shift);
   if (size < kLeastOutput) return error_of(Code::usage, 0, "use at least 64K");
   return size;

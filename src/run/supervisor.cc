@@ -133,7 +133,7 @@ void Supervisor::on_main(const os::ChildNews& news) {
   }
 }
 
-[[gnu::noinline]] void Supervisor::on_ready(unsigned which) {
+void Supervisor::on_ready(unsigned which) {
   switch (observer_.ready(which, report_.status)) {
     case Ready::nothing:
       break;

@@ -19,7 +19,7 @@ void Supervisor::take_beat(Duration eta) {
   os::announce_silence(eta.is_zero() ? 0 : plus(now_ns, eta));  // for takers
 }
 
-[[gnu::noinline]] void Supervisor::watch_for_silence(std::int64_t now_ns) {
+void Supervisor::watch_for_silence(std::int64_t now_ns) {
   if (stopping(stage_) || stage_ == Stage::done) return silence_.end();
   // Of children from before, the orphans of the command cannot be told apart.
   const os::WatchedTree tree = {tree_.mixed ? tree_.main : os::process_id(), tree_.mixed};

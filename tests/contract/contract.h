@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/turn.h"
+#include "kept_text.h"
 #include "policy/decide.h"
 #include "world.h"
 

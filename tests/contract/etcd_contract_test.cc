@@ -27,8 +27,8 @@ class EtcdWorld final : public World {
   }
   void point(LockSpec& spec, unsigned index) override {
     const std::string name = "lock" + std::to_string(index);
-    spec.name = Text<255>(name);
-    spec.path = PathText("etcd://test" + prefix_ + "/" + name + ".lock");
+    spec.name = kept(name);
+    spec.path = kept("etcd://test" + prefix_ + "/" + name + ".lock");
   }
   std::set<std::string> lacks() override { return {"last_admission", "withdraws"}; }
   std::optional<std::string> bytes() override {

@@ -21,7 +21,7 @@ class LocalWorld final : public World {
   Store& caller() override { return store_; }
   // The one robust list of this thread is not for all of them.
   void introduce(Request& request) override { request.kind = HolderKind::library; }
-  void point(LockSpec& spec, unsigned index) override { spec.path = PathText(path(index)); }
+  void point(LockSpec& spec, unsigned index) override { spec.path = kept(path(index)); }
   std::optional<std::string> bytes() override {
     std::ostringstream all;
     all << std::ifstream(path(0), std::ios::binary).rdbuf();

@@ -9,7 +9,7 @@ class MemoryWorld final : public World {
   Store& caller() override { return *store_; }
   void point(LockSpec& spec, unsigned index) override {
     EXPECT_EQ(index, 0u) << "one lock is all there is";
-    spec.name = Text<255>("memory");
+    spec.name = "memory";
   }
   std::set<std::string> lacks() override { return {"processes", "several_locks"}; }
 

@@ -38,7 +38,7 @@ class PostgresWorld final : public World {
     return *callers_.back();
   }
   void point(LockSpec& spec, unsigned index) override {
-    spec.path = PathText("postgres://there/base/" + name_ + "." + std::to_string(index));
+    spec.path = kept("postgres://there/base/" + name_ + "." + std::to_string(index));
   }
   std::set<std::string> lacks() override { return {"processes"}; }
   // But for what a renewal changes.

@@ -29,9 +29,7 @@ class SharedWorld final : public World {
     stores_.emplace_back(new shared::SharedStore(directory_));
     return *stores_.back();
   }
-  void point(LockSpec& spec, unsigned index) override {
-    spec.path = PathText("shared:" + path(index));
-  }
+  void point(LockSpec& spec, unsigned index) override { spec.path = kept("shared:" + path(index)); }
   std::optional<std::string> bytes() override {
     std::ostringstream all;
     std::ifstream file(path(0), std::ios::binary);

@@ -23,7 +23,7 @@ class SymlinkWorld final : public World {
     return *callers_.back();
   }
   void point(LockSpec& spec, unsigned index) override {
-    spec.path = PathText(std::string(directory_) + "/" + std::to_string(index));
+    spec.path = kept(std::string(directory_) + "/" + std::to_string(index));
   }
   std::set<std::string> lacks() override {
     return {"queue",     "weights", "modes",         "several_locks",  "drain",

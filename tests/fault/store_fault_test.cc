@@ -208,7 +208,7 @@ TEST_P(StoreFault, SeveralLocks) {
     const std::uint64_t before = token_in(world.witness);
     user.request.lock_count = 2;
     user.request.locks[1] = user.request.locks[0];
-    user.request.locks[1].path = PathText(world.path + "2");
+    user.request.locks[1].path = kept(world.path + "2");
     Result<Decision> answer = user.attempt();
     if (answer.ok() && answer.value().verdict == Verdict::admit) {
       Outsider witness(world.path + "2");

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "kept_text.h"
 #include "os/calls.h"
 #include "os/clock.h"
 #include "policy/decide.h"
@@ -46,8 +47,8 @@ class SharedLease : public ::testing::Test {
     os::calls.fdatasync = sync_there;
     request_.ttl = Duration::seconds(3);
     request_.kill_grace = {};
-    request_.locks[0].name = Text<255>("a");
-    request_.locks[0].path.assign(std::string("shared:") + directory_ + "/a.lock");
+    request_.locks[0].name = "a";
+    request_.locks[0].path = kept(std::string("shared:") + directory_ + "/a.lock");
   }
   ~SharedLease() override {
     server = Server::answers;

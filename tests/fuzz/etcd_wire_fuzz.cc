@@ -15,8 +15,8 @@ using namespace atmost::etcd;
 LockSpec plain_lock(std::uint32_t max) {
   LockSpec lock;
   lock.max = max;
-  lock.name = Text<255>("lock");
-  lock.path = PathText("etcd://fuzz/lock.lock");
+  lock.name = "lock";
+  lock.path = "etcd://fuzz/lock.lock";
   return lock;
 }
 

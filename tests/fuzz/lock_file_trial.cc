@@ -78,7 +78,7 @@ LockFileTrial::~LockFileTrial() {
 const char* LockFileTrial::ask(std::uint32_t max, std::uint32_t take, bool queue) {
   Request request;
   request.kind = HolderKind::library;
-  request.locks[0].path = PathText(path_);
+  request.locks[0].path = TextView::of(path_);
   request.locks[0].max = max;
   request.locks[0].take = take;
   Ticket ticket;
@@ -127,7 +127,7 @@ bool LockFileTrial::drained(std::uint32_t slot) const {
 
 const char* LockFileTrial::look() {
   LockSpec spec;
-  spec.path = PathText(path_);
+  spec.path = TextView::of(path_);
   Counter counter;
   Result<std::uint32_t> held = store_.inspect(spec, {}, &counter);
   if (held.ok() && held.value() != counter.holders)

@@ -35,7 +35,7 @@ class Spoiled : public ::testing::Test {
   static void TearDownTestSuite() { cluster_.reset(); }
 
   Spoiled() {
-    request_.locks[0].path = atmost::PathText("postgres://there/lock");
+    request_.locks[0].path = "postgres://there/lock";
     request_.ttl = Duration::seconds(15);
     // The tables are there: what creates them is spoiled by a test of its own.
     (void)place(false)->set_drained(request_, 0, false);

@@ -165,7 +165,7 @@ class Trial {
                             : "resume " + std::to_string(slot));
     for (const Side& side : sides_) {
       Request request;
-      request.locks[0].path = PathText(side.path);
+      request.locks[0].path = TextView::of(side.path);
       if (forgets) {
         (void)side.store->forget(request);
       } else {
@@ -177,7 +177,7 @@ class Trial {
   std::string ask(Caller& caller, bool waits) {
     std::string answers[kStores];
     for (int side = 0; side < kStores; ++side) {
-      caller.request.locks[0].path = PathText(sides_[side].path);
+      caller.request.locks[0].path = TextView::of(sides_[side].path);
       Owned<Session>& session = caller.session[side];
       if (!session) {
         Result<Owned<Session>> opened = sides_[side].open(*sides_[side].store, caller.request);

@@ -22,8 +22,8 @@ class TakesALock final : public Program {
         new (kernel->room(sizeof(atmost::Request), alignof(atmost::Request))) atmost::Request;
     auto* const session =
         new (kernel->room(sizeof(atmost::local::LocalSession), 64)) atmost::local::LocalSession;
-    request->locks[0].path = atmost::PathText("/w/a.lock");
-    request->locks[0].name = atmost::Text<255>("a");
+    request->locks[0].path = "/w/a.lock";
+    request->locks[0].name = "a";
     request->locks[0].max = 1;
     request->wait = atmost::Duration::seconds(600);
     for (++begun_; runs_ < kRuns;) {

@@ -121,12 +121,16 @@ class Life {
   const Child child_;
   const atmost::local::LocalStore store_;
   Request& request_ = *made<Request>();
+  std::string paths_[2], names_[2];
   LocalSession& session_ = *made<LocalSession>();
 };
 
 void Life::fill_lock(atmost::LockSpec& spec, std::int64_t lock, const Run& run) {
-  spec.path = atmost::PathText(path_of(static_cast<int>(lock)));
-  spec.name = atmost::Text<255>(std::to_string(lock));
+  const auto at = static_cast<std::size_t>(&spec - request_.locks);
+  paths_[at] = path_of(static_cast<int>(lock));
+  names_[at] = std::to_string(lock);
+  spec.path = atmost::TextView::of(paths_[at]);
+  spec.name = atmost::TextView::of(names_[at]);
   spec.max = static_cast<std::uint32_t>(run.max);
   spec.take = run.mode == kExclusive ? 1 : static_cast<std::uint32_t>(run.take);
   spec.mode = static_cast<atmost::Mode>(run.mode);

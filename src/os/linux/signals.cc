@@ -36,7 +36,7 @@ constexpr int kBlindMs = 50;
 
 // Blocks until a signal is pending, the span is over (null: for ever), or a watched descriptor is
 // ready; the number of that descriptor, or 0.
-[[gnu::noinline]] unsigned await_watched(const struct timespec* span) {
+unsigned await_watched(const struct timespec* span) {
   std::int64_t span_ms = -1;
   if (span != nullptr)
     span_ms =

@@ -71,9 +71,8 @@ Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&,
   for (const KeyValue& key : waiters) {
     if (keys.is_place(key.key) && !parse_record(key.value)) seen.alien = key.key;
   }
-  const Result<std::uint32_t> count =
-      seen.alien.empty() ? Result<std::uint32_t>(static_cast<std::uint32_t>(seen.holders.size()))
-                         : alien_key(seen.alien);
+  Result<std::uint32_t> count(static_cast<std::uint32_t>(seen.holders.size()));
+  if (!seen.alien.empty()) count = alien_key(seen.alien);
   if (visitor == nullptr) return count;
   LockVisitor::Header header;
   header.exists = !reply.value().parts[0].keys.empty();

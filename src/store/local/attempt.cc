@@ -12,10 +12,6 @@ namespace {
 
 constexpr int kReopenTries = 16;
 
-[[gnu::noinline]] Status replaced_again(const LockFile& file) {
-  return file.failure(Code::io, 0, "is replaced again and again");
-}
-
 }  // namespace
 
 Result<Decision> LocalSession::attempt(DecideFn decide, MomentFn moment, Ticket* queue,
@@ -44,8 +40,7 @@ Status LocalSession::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
 }
 
 // Unless `refusal` says why not, all guards are held.
-[[gnu::noinline]] Status LocalSession::open_and_guard(Ticket* queue,
-                                                      rule::Looked::Refusal& refusal) {
+Status LocalSession::open_and_guard(Ticket* queue, rule::Looked::Refusal& refusal) {
   for (int round = 0; round < kReopenTries; ++round) {
     if (Status opened = open_files(); !opened.ok()) return opened;
     std::uint32_t culprit = 0;
@@ -58,7 +53,7 @@ Status LocalSession::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
     }
     reopen(queue);
   }
-  return replaced_again(entry(0).file);
+  return entry(0).file.failure(Code::io, 0, "is replaced again and again");
 }
 
 // This also gives up our place in the queue of a file that has lost its name.
@@ -81,6 +76,8 @@ void LocalSession::see(const Ticket* queue, rule::Looked& to) {
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& at = entry(i);
     at.reserved.clear();
+    at.forget_facts();
+    at.seen = true;
     seen_facts_[i] =
         new (&at.facts.it) LocalFacts(at.file, rule::asker_of(*request_, queue, i), owner_, to.now,
                                       clock, room_.it, foreign_seen_, at.reserved);

@@ -59,13 +59,13 @@ bool LockFile::is_unchanged(const struct stat& status) const {
 // The descriptors are examined when they are needed. Another change of the file is
 // seen by the look at its path, which guard() takes anyway.
 bool LockFile::serves(const LockSpec& spec, const Request& request) {
-  if (!fd_.open() || !shared_.open() || path_->view() != spec.path.view()) return false;
+  if (!fd_.open() || !shared_.open() || path_.view() != spec.path.view()) return false;
   const bool plain = !request.looks_only && !request.only_stops && !request.foreign_format &&
                      !request.with_flock && request.trust_fs == trusted_blindly_;
   if (!plain || !may_stay_open() || user_ != os::user_id()) return false;
   // A descriptor that has a mark is examined by the call that locks on it.
   if (mark_ == 0 && !is_ours(shared_)) return false;
-  path_ = &spec.path;
+  path_ = spec.path;
   name_known_ = known_ = false;
   guarded_ = was_empty_ = false;
   state_ = HeaderState::fresh;
@@ -73,9 +73,9 @@ bool LockFile::serves(const LockSpec& spec, const Request& request) {
 }
 
 void LockFile::keep_path(PathText& room) {
-  if (path_ == &room) return;
-  room.assign(*path_);
-  path_ = &room;
+  if (path_.c_str() == room.c_str()) return;
+  room.assign(path_);
+  path_ = room;
 }
 
 void LockFile::expose() {
@@ -187,49 +187,39 @@ bool is_held(const Result<LockFile::Guarded>& answer) {
   return answer.ok() && answer.value() == LockFile::Guarded::held;
 }
 
-[[gnu::noinline]] void fail(Result<LockFile::Guarded>& answer, const Error& error) {
-  answer = error;
-}
-
 }  // namespace
 
-// Both replace `answer` where the guard, which is held, has to be given back. Their frames end
-// before the next call: the deepest of a start are below guard().
-[[gnu::noinline]] void LockFile::read_guarded(Result<Guarded>& answer) {
+// Both give the guard, which is held, back unless they answer that it is.
+Result<LockFile::Guarded> LockFile::read_guarded() {
   const Status read = refresh();
-  if (read.ok()) return;
+  if (read.ok()) return Guarded::held;
   unguard();
-  fail(answer, read.error());
+  return read.error();
 }
 
-[[gnu::noinline]] void LockFile::check_name(Result<Guarded>& answer) {
+Result<LockFile::Guarded> LockFile::check_name() {
   bool same = false;
   struct stat status;
   const int failed = leads_here(same, status);
   if (failed == 0 && same && (name_known_ || is_unchanged(status))) {
     name_known_ = true;
-    return;
+    return Guarded::held;
   }
   unguard();
-  if (failed == 0) {
-    answer.value() = Guarded::replaced;
-  } else {
-    fail(answer, failure(code_for(failed), failed, "cannot examine the path"));
-  }
+  if (failed == 0) return Guarded::replaced;
+  return failure(code_for(failed), failed, "cannot examine the path");
 }
 
 Result<LockFile::Guarded> LockFile::guard(Patience& patience) {
   Result<Guarded> answer = lock_guard(patience);
-  if (is_held(answer)) check_name(answer);
-  if (is_held(answer)) read_guarded(answer);
-  return answer;
+  if (is_held(answer)) answer = check_name();
+  return is_held(answer) ? read_guarded() : answer;
 }
 
 Result<LockFile::Guarded> LockFile::guard_wherever() {
   Patience patience;
-  Result<Guarded> answer = lock_guard(patience);
-  if (is_held(answer)) read_guarded(answer);
-  return answer;
+  const Result<Guarded> answer = lock_guard(patience);
+  return is_held(answer) ? read_guarded() : answer;
 }
 
 // Only checks the name. The file behind the descriptor was examined when it was opened, and does

@@ -59,7 +59,7 @@ bool was_full(LockFile& file, std::uint32_t max, WordBuffer& buffer) {
 
 }  // namespace
 
-[[gnu::noinline]] bool LocalSession::shows_full() {
+bool LocalSession::shows_full() {
   const std::uint32_t max = request_->locks[0].max;
   return request_->lock_count == 1 && slots_decide(*request_) && open_files().ok() &&
          was_full(entry(0).file, max, room_.it.words);

@@ -78,7 +78,7 @@ bool is_marked(int fd, std::int64_t at) {
 
 // True if other hints show that a file without a header had one. The header is written before every
 // other hint, except the index, which is all that the original ever writes.
-[[gnu::noinline]] bool header_was_lost(int fd, std::uint64_t index) {
+bool header_was_lost(int fd, std::uint64_t index) {
   if (plausible_index(index) != 0 || is_marked(fd, kMarkAt)) return true;
   LockStats lock_stats;
   if (read_lock_stats(fd, lock_stats)) return true;

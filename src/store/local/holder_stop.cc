@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kTokenVariable = "ATMOST_TOKEN";
 
 // A read lock would be taken for a taker that never comes to its end.
-[[gnu::noinline]] Result<bool> refused_byte(const LockFile& file, std::uint32_t slot) {
+Result<bool> refused_byte(const LockFile& file, std::uint32_t slot) {
   os::Conflict conflict;
   const int error = os::query_lock(file.fd(), os::Owner::description, os::LockKind::write,
                                    {takeover_byte(slot), 1}, conflict);

@@ -30,11 +30,10 @@ constexpr std::string_view kAlien =
 
 }  // namespace
 
-std::string_view parent_of(const PathText& path) {
-  const std::string_view whole = path;
-  const std::size_t slash = whole.rfind('/');
+std::string_view parent_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
   if (slash == std::string_view::npos) return ".";
-  return slash == 0 ? "/" : std::string_view{whole.data(), slash};
+  return slash == 0 ? "/" : std::string_view{path.data(), slash};
 }
 
 Code code_for(int sys) {
@@ -53,14 +52,14 @@ Code code_for(int sys) {
 }
 
 Error LockFile::failure(Code code, int sys, std::string_view what) const {
-  Error error = error_of(code, sys, *path_);
+  Error error = error_of(code, sys, path_);
   error.message.append(": ").append(what);
   if (sys != 0) error.message.append(": ").append(errno_words(sys));
   return error;
 }
 
 Status LockFile::open(const LockSpec& spec, const OpenRules& rules, Access access) {
-  path_ = &spec.path;
+  path_ = spec.path;
   guarded_ = was_empty_ = false;
   name_known_ = known_ = true;
   written_ = {};
@@ -128,7 +127,7 @@ Status LockFile::check_file(const OpenRules& rules) {
   if (status.st_nlink > 1) {
     Error linked =
         failure(Code::io, 0, "has other hard links; name a file with only one name (find ");
-    linked.message.append(parent_of(*path_)).append(" -xdev -samefile ").append(*path_);
+    linked.message.append(parent_of(path_)).append(" -xdev -samefile ").append(path_);
     linked.message.append(" shows those in that directory)");
     return linked;
   }
@@ -190,42 +189,40 @@ Status LockFile::check_filesystem(const OpenRules& rules, int fd) const {
     error.message.append("; use atmost run, which stops the command in time");
     return error;
   }
-  error.message.append("; see atmost doctor ").append(parent_of(*path_));
+  error.message.append("; see atmost doctor ").append(parent_of(path_));
   error.message.append(", or say --trust-fs");
   return error;
 }
 
-// Most paths are short, and every touched page of the stack costs time.
 Status LockFile::check_directories() const {
-  constexpr std::size_t kShort = 255;
   const os::Standard standard =
       read_only_ || only_stops_ ? os::Standard::any_user : os::own_standard();
-  const bool safe = path_->size() <= kShort ? has_safe_directories<kShort>(standard)
-                                            : has_safe_directories<PathText::capacity()>(standard);
-  return safe ? Status{} : find_hazard(standard);
+  return has_safe_directories(standard) ? Status{} : find_hazard(standard);
 }
 
 // False: they have to be looked at closely.
-template <std::size_t N>
-[[gnu::noinline]] bool LockFile::has_safe_directories(os::Standard standard) const {
-  Text<N> part;
+bool LockFile::has_safe_directories(os::Standard standard) const {
+  ScopedArena texts;
   Hazard hazard = Hazard::none;
   const auto is_safe = [&](const char* directory) {
     return os::hazard_of(directory, standard, hazard) == 0 && hazard == Hazard::none;
   };
-  if (path_->view().front() != '/' && !is_safe(".")) return false;
-  for (char c : path_->view()) {
-    if (c == '/' && !is_safe(part.empty() ? "/" : part.c_str())) return false;
-    part.push(c);
+  if (path_.view().front() != '/' && !is_safe(".")) return false;
+  for (std::size_t end = 0; end < path_.size(); ++end) {
+    if (path_.c_str()[end] != '/') continue;
+    TextView part = "/";
+    texts.clear();
+    if (end > 0 && !texts.keep({path_.c_str(), end}, part)) return false;
+    if (!is_safe(part.c_str())) return false;
   }
   return true;
 }
 
-// A separate function because of its large buffers.
-[[gnu::noinline]] Status LockFile::find_hazard(os::Standard standard) const {
-  PathText which;
+Status LockFile::find_hazard(os::Standard standard) const {
+  ScopedArena texts;
+  TextView which;
   Hazard hazard = Hazard::none;
-  if (const int error = os::find_hazard(path(), standard, hazard, which))
+  if (const int error = os::find_hazard(path(), standard, hazard, texts, which))
     return failure(code_for(error), error, "cannot examine a directory above it");
   if (hazard == Hazard::none) return {};
   Error error = failure(Code::not_permitted, 0, "");
@@ -233,8 +230,7 @@ template <std::size_t N>
   return error;
 }
 
-// A separate function because of the error's size, below which a header is read.
-[[gnu::noinline]] Status LockFile::unreadable(int sys) const {
+Status LockFile::unreadable(int sys) const {
   if (sys != 0) return failure(Code::io, sys, "cannot read the lock file");
   if (state_ == HeaderState::alien) return failure(Code::io, 0, kAlien);
   if (header_.version == __builtin_bswap32(kFormatVersion))

@@ -214,7 +214,7 @@ class LockFile {
   int fd() const { return together() ? shared_.get() : fd_.get(); }
   // For slots and the mode byte: a query on it does not report our own locks.
   int slot_fd() const { return shared_.open() ? shared_.get() : fd_.get(); }
-  const char* path() const { return path_->c_str(); }
+  const char* path() const { return path_.c_str(); }
   // Its boot is known when the header was read.
   const Identity& identity() const { return identity_; }
   Header& header() { return header_; }
@@ -268,7 +268,6 @@ class LockFile {
   Status check_parent_filesystem(const OpenRules& rules) const;
   Status create(const OpenRules& rules, int& error);
   Status check_directories() const;
-  template <std::size_t N>
   bool has_safe_directories(os::Standard standard) const;
   Status find_hazard(os::Standard standard) const;
   bool shares() const { return heirs_ == Heirs::forks && os::has_description_locks(); }
@@ -290,8 +289,8 @@ class LockFile {
   bool has_foreign_guard(const Patience& patience) const;
   Status unreadable(int sys) const;
   void ask_boot();
-  void check_name(Result<Guarded>& answer);
-  void read_guarded(Result<Guarded>& answer);
+  Result<Guarded> check_name();
+  Result<Guarded> read_guarded();
 
   os::Fd fd_;
   os::Fd low_;  // fd_ before it was lent, until the guard is given back
@@ -322,11 +321,11 @@ class LockFile {
   Heirs heirs_ = Heirs::nobody;
   os::Blocking blocking_ = os::Blocking::alarm;
   os::Mutex* opening_ = nullptr;
-  const PathText* path_ = nullptr;  // since the first open()
+  TextView path_;  // since the first open()
 };
 
 // The directory part of a path; "." where it has none.
-std::string_view parent_of(const PathText& path);
+std::string_view parent_of(std::string_view path);
 
 // For users without rights in the directory of named locks: the remedy.
 inline constexpr std::string_view kWhereElse =

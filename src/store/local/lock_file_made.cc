@@ -8,7 +8,7 @@
 namespace atmost::local {
 namespace {
 
-Error not_made(const PathText& directory, int error) {
+Error not_made(std::string_view directory, int error) {
   Error failed =
       error_of(error == EACCES ? Code::not_permitted : Code::cannot_create, error, directory);
   failed.message.append(": cannot create the directory: ").append(errno_words(error));
@@ -19,11 +19,12 @@ Error not_made(const PathText& directory, int error) {
 }  // namespace
 
 // Makes the directories above it, if they are wanted, and the file; `error` is the errno value of
-// making the file. A separate function because of its large buffers.
-[[gnu::noinline]] Status LockFile::create(const OpenRules& rules, int& error) {
+// making the file.
+Status LockFile::create(const OpenRules& rules, int& error) {
   if (rules.make_parents) {
-    PathText which;
-    const int unmade = os::make_directories_above(*path_, which);
+    ScopedArena texts;
+    TextView which;
+    const int unmade = os::make_directories_above(path_, texts, which);
     if (unmade != 0) return not_made(which, unmade);
   }
   // A refusal leaves nothing behind. If a directory cannot be examined, creating the file shows the
@@ -50,7 +51,7 @@ unsigned LockFile::mode_for_new(const OpenRules& rules) const {
 // cannot be opened, the file is checked instead.
 Status LockFile::check_parent_filesystem(const OpenRules& rules) const {
   os::Fd directory;
-  const PathText parent(parent_of(*path_));
+  const PathText parent(parent_of(path_));
   if (rules.trust_fs && !rules.with_flock) return {};
   if (os::open_directory(parent.c_str(), directory) != 0) return {};
   return check_filesystem(rules, directory.get());

@@ -4,6 +4,7 @@
 #define ATMOST_STORE_LOCAL_SESSION_H
 
 #include <cstdint>
+#include <utility>
 
 #include "core/session.h"
 #include "facts.h"
@@ -96,7 +97,11 @@ class LocalSession final : public Session, public rule::Section, private Hold {
     Instant admitted;
     Reservation reserved;  // its slots are those of held()
     LockFile file;
-    Untouched<LocalFacts> facts;  // made by look()
+    bool seen = false;  // by look(), which makes the facts
+    Untouched<LocalFacts> facts;
+    void forget_facts() {
+      if (std::exchange(seen, false)) facts.it.~LocalFacts();
+    }
   };
   Entry& entry(std::uint32_t lock) { return lock == 0 ? first_.it : others_.it[lock - 1]; }
   const Entry& entry(std::uint32_t lock) const {

@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 
+#include "core/place.h"
 #include "core/words.h"
 #include "os/clock.h"
 #include "os/fd.h"
@@ -28,6 +30,12 @@ Error error_about(Code code, int sys, const std::string& directory, std::string_
 }  // namespace
 
 std::string_view path_of(std::string_view url) { return url.substr(kScheme.size()); }
+
+void keep_lock(const LockSpec& from, Arena& texts, LockSpec& to) {
+  const bool kept = keep_name(from.name, texts, to).ok() &&
+                    keep_path({.directory = path_of(from.path)}, texts, to.path).ok();
+  if (!kept) throw std::bad_alloc();
+}
 
 Result<std::string> directory_of(std::string_view url) {
   if (!url.starts_with(kScheme) || path_of(url).empty() || path_of(url)[0] != '/')
@@ -77,10 +85,11 @@ Status check_directory(const std::string& directory, std::string* mount) {
 
 Status make_directory(const std::string& directory) {
   os::Fd fd;
-  PathText which;
+  ScopedArena texts;
+  TextView which;
   if (os::open_directory(directory.c_str(), fd) != ENOENT || !local::is_on_good_nfs(directory))
     return {};
-  const int error = os::make_directories_above(directory + "/lock", which);
+  const int error = os::make_directories_above(directory + "/lock", texts, which);
   if (error == 0) return {};
   const bool denied = error == EACCES || error == EPERM;
   return error_about(denied ? Code::not_permitted : Code::cannot_create, error,

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/request.h"
 #include "core/result.h"
 #include "core/time.h"
 
@@ -15,6 +16,8 @@ namespace atmost::shared {
 Result<std::string> directory_of(std::string_view url);
 // The path of the lock file of "shared:/DIR/KEY".
 std::string_view path_of(std::string_view url);
+// The lock as that of the file, for a job that may outlive its caller. `texts` keeps its texts.
+void keep_lock(const LockSpec& from, Arena& texts, LockSpec& to);
 
 // A test sets this variable: a directory of this machine is then as good as one on NFS. The
 // protocol is the same, but no other machine takes part in it.

@@ -49,7 +49,7 @@ Core::Core(const Request& from)
   request.across = true;
   request.trust_fs = true;  // check_directory() has the last word
   for (std::uint32_t i = 0; i < request.lock_count; ++i)
-    request.locks[i].path.assign(path_of(from.locks[i].path.view()));
+    keep_lock(from.locks[i], texts, request.locks[i]);
   session.set_blocking(os::Blocking::thread_alarm);
 }
 

@@ -19,7 +19,7 @@ class SharedHolderStop;
 // The state that jobs use, in the worker's thread alone: so it outlives a session whose server
 // hangs.
 struct Core final : rule::Section {
-  // Paths without the scheme. Its views are those of the caller's request.
+  // Paths without the scheme. All views but those of its locks are the caller's.
   explicit Core(const Request& from);
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
@@ -32,6 +32,7 @@ struct Core final : rule::Section {
   Status apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
                rule::Applied& to) override;
 
+  ScopedArena texts;
   Request request;
   const std::string directory;
   local::LocalSession session;

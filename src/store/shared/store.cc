@@ -37,14 +37,16 @@ struct Seen final : LockVisitor {
   std::vector<WaiterView> waiters;
 };
 
-// Of a request for one lock.
-Request local_request(const Request& from) {
-  Request request = from;
-  request.across = true;
-  request.trust_fs = true;
-  request.locks[0].path.assign(path_of(from.locks[0].path.view()));
-  return request;
-}
+// A request for one lock, as that of a file: its job may outlive the caller.
+struct LocalRequest {
+  explicit LocalRequest(const Request& from) : request(from) {
+    request.across = true;
+    request.trust_fs = true;
+    keep_lock(from.locks[0], texts, request.locks[0]);
+  }
+  Request request;
+  ScopedArena texts;
+};
 
 }  // namespace
 
@@ -92,10 +94,12 @@ Status SharedStore::run(std::function<Status()> job) {
 Result<std::uint32_t> SharedStore::inspect(const LockSpec& lock, const Instant& now,
                                            LockVisitor* visitor) {
   const auto seen = std::make_shared<Seen>(visitor == nullptr || visitor->holders_only());
-  LockSpec spec = lock;
-  spec.path.assign(path_of(lock.path.view()));
-  const Status done = run([seen, spec, now]() -> Status {
-    const Result<std::uint32_t> count = local::LocalStore(true).inspect(spec, now, seen.get());
+  Request request;
+  request.locks[0] = lock;
+  const auto mine = std::make_shared<const LocalRequest>(request);
+  const Status done = run([seen, mine, now]() -> Status {
+    const Result<std::uint32_t> count =
+        local::LocalStore(true).inspect(mine->request.locks[0], now, seen.get());
     if (!count.ok()) return count.error();
     seen->count = count.value();
     return {};
@@ -126,8 +130,8 @@ Result<std::size_t> SharedStore::list(std::string_view after, std::span<Text<255
 }
 
 Status SharedStore::set_drained(const Request& request, std::uint32_t slot, bool drained) {
-  return run([mine = local_request(request), slot, drained] {
-    return local::LocalStore(true).set_drained(mine, slot, drained);
+  return run([mine = std::make_shared<const LocalRequest>(request), slot, drained] {
+    return local::LocalStore(true).set_drained(mine->request, slot, drained);
   });
 }
 
@@ -139,12 +143,14 @@ Result<StatsKept> SharedStore::recall(const Request& request, LockStats& lock,
     StatsKept kept = StatsKept::none;
   };
   const auto known = std::make_shared<Known>();
-  const Status done = run([known, mine = local_request(request)]() -> Status {
-    Result<StatsKept> kept = local::LocalStore(true).recall(mine, known->lock, known->directory);
-    if (!kept.ok()) return kept.error();
-    known->kept = kept.value();
-    return {};
-  });
+  const Status done =
+      run([known, mine = std::make_shared<const LocalRequest>(request)]() -> Status {
+        Result<StatsKept> kept =
+            local::LocalStore(true).recall(mine->request, known->lock, known->directory);
+        if (!kept.ok()) return kept.error();
+        known->kept = kept.value();
+        return {};
+      });
   if (!done.ok()) return done.error();
   lock = known->lock;
   directory = known->directory;
@@ -152,7 +158,9 @@ Result<StatsKept> SharedStore::recall(const Request& request, LockStats& lock,
 }
 
 Status SharedStore::forget(const Request& request) {
-  return run([mine = local_request(request)] { return local::LocalStore(true).forget(mine); });
+  return run([mine = std::make_shared<const LocalRequest>(request)] {
+    return local::LocalStore(true).forget(mine->request);
+  });
 }
 
 }  // namespace atmost::shared

@@ -27,25 +27,25 @@ bool two_numbers(std::string_view text) {
 
 }  // namespace
 
-Status locate(const PathText& path, LockNames& to) {
+Status locate(std::string_view path, LockNames& to) {
   constexpr std::size_t kLongestTail = 60;  // ".atmost.spare.", a pid, a dot, 16 digits, or a claim
-  const std::size_t slash = path.view().rfind('/');
+  const std::size_t slash = path.rfind('/');
   const std::size_t begin = slash == std::string_view::npos ? 0 : slash + 1;
-  const std::string_view base(path.c_str() + begin, path.size() - begin);
+  const std::string_view base(path.data() + begin, path.size() - begin);
   if (base.ends_with(kMutex))
     return failure(path, Code::usage, "names that end in .atmost belong to the lock before it");
   if (base.size() + kLongestTail > 255 || path.size() + kLongestTail > PathText::capacity()) {
     return failure(path, Code::usage,
                    "is too long for a symlink lock (195 bytes, so that its other names fit)");
   }
-  to.name = path;
+  to.name = PathText(path);
   to.directory = slash == std::string_view::npos ? PathText(".")
                  : slash == 0                    ? PathText("/")
-                                                 : PathText(std::string_view(path.c_str(), slash));
+                                                 : PathText({path.data(), slash});
   to.base = Text<255>(base);
   to.mutex_base = to.base;
   to.mutex_base.append(kMutex);
-  to.mutex = path;
+  to.mutex = PathText(path);
   to.mutex.append(kMutex);
   return {};
 }
@@ -87,13 +87,13 @@ bool claims_removal_of(const LockNames& names, std::string_view name, std::strin
          hash == hash_of(mutex_text);
 }
 
-Error failure(const PathText& path, Code code, std::string_view what) {
+Error failure(std::string_view path, Code code, std::string_view what) {
   Error error = error_of(code, 0, path);
   error.message.append(": ").append(what);
   return error;
 }
 
-Error failure(const PathText& path, int sys, std::string_view what) {
+Error failure(std::string_view path, int sys, std::string_view what) {
   Code code = Code::io;
   if (sys == EACCES || sys == EPERM) code = Code::not_permitted;
   if (sys == EROFS || sys == ENOENT || sys == ENOTDIR || sys == ENAMETOOLONG)

@@ -25,7 +25,7 @@ struct LockNames {
 
 // True if `path` can be a lock link: its other names are short enough, and it is not one of them
 // itself.
-Status locate(const PathText& path, LockNames& to);
+Status locate(std::string_view path, LockNames& to);
 
 PathText claim_name(const LockNames& names, std::string_view mutex_text, unsigned number);
 PathText spare_name(const LockNames& names, std::int64_t pid, std::uint64_t token);
@@ -37,8 +37,8 @@ NameKind kind_of(const LockNames& names, std::string_view name);
 bool claims_removal_of(const LockNames& names, std::string_view name, std::string_view mutex_text);
 
 // "PATH: what: reason", with the code that belongs to the errno value.
-Error failure(const PathText& path, int sys, std::string_view what);
-Error failure(const PathText& path, Code code, std::string_view what);
+Error failure(std::string_view path, int sys, std::string_view what);
+Error failure(std::string_view path, Code code, std::string_view what);
 
 }  // namespace atmost::symlink
 

@@ -64,14 +64,15 @@ Result<Owned<SymlinkSession>> open_session(const Request& request) {
 
 Status SymlinkSession::prepare() {
   if (Status located = locate(request_.locks[0].path, names_); !located.ok()) return located;
+  ScopedArena texts;
+  TextView which;
   if (request_.make_parents) {
-    PathText which;
-    const int unmade = os::make_directories_above(names_.name, which);
+    const int unmade = os::make_directories_above(names_.name, texts, which);
     if (unmade != 0) return failure(which, unmade, "cannot create the directory");
   }
   Hazard hazard = Hazard::none;
-  PathText which;
-  if (const int error = os::find_hazard(names_.name.c_str(), os::own_standard(), hazard, which))
+  if (const int error =
+          os::find_hazard(names_.name.c_str(), os::own_standard(), hazard, texts, which))
     return failure(which, error, "cannot examine the directory");
   if (hazard == Hazard::none) return {};
   Error error = failure(names_.name, Code::not_permitted, "");

@@ -100,9 +100,11 @@ struct Placed {
 };
 
 Placed place(std::string_view lock) {
+  ScopedArena texts;
   LockSpec spec;
   Placed placed;
-  const Status status = place_lock(lock, {"", "/d", "", "", "mars", false}, spec, placed.named);
+  const Status status =
+      place_lock(lock, {"", "/d", "", "", "mars", false}, texts, spec, placed.named);
   placed.path = spec.path.view();
   placed.name = spec.name.view();
   if (!status.ok()) placed.error = status.error().message.view();
@@ -125,18 +127,20 @@ TEST(PlaceLock, PathsStayNamesAndAtomsMove) {
 }
 
 TEST(PlaceLock, PathsNeedNoDirectory) {
+  ScopedArena texts;
   LockSpec spec;
   bool named = true;
-  EXPECT_TRUE(place_lock("/x", {}, spec, named).ok());
+  EXPECT_TRUE(place_lock("/x", {}, texts, spec, named).ok());
   EXPECT_FALSE(named);
-  EXPECT_FALSE(place_lock("x", {}, spec, named).ok());
+  EXPECT_FALSE(place_lock("x", {}, texts, spec, named).ok());
 }
 
 TEST(PlaceLock, APathThatWouldBeCutIsAnError) {
+  ScopedArena texts;
   LockSpec spec;
   bool named = false;
   const std::string deep = "/" + std::string(4090, 'd');
-  EXPECT_FALSE(place_lock("build", {deep, "", "", "", "mars", false}, spec, named).ok());
+  EXPECT_FALSE(place_lock("build", {deep, "", "", "", "mars", false}, texts, spec, named).ok());
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ class Named : public Line {
  public:
   explicit Named(std::vector<std::string> words, unsigned subcommand = kRun)
       : Line(std::move(words), subcommand) {
-    request().locks[0].name = Text<255>("build");
+    request().locks[0].name = "build";
   }
   std::string words(const Outcome& outcome, std::string_view holders = {}) {
     return std::string(words_of(outcome, *it, holders).view());

@@ -30,8 +30,8 @@ class Clocks : public ::testing::Test {
   Clocks() {
     real_ahead = boot_ahead = 0;
     os::calls.clock_gettime = leaping_clock;
-    request_->locks[0].path = PathText(directory_.path());
-    request_->locks[0].name = Text<255>("job");
+    request_->locks[0].path = kept(directory_.path());
+    request_->locks[0].name = "job";
     request_->if_elapsed = {kHour};
     request_->no_history = true;
   }

@@ -43,8 +43,8 @@ class LastAdmission : public ::testing::Test {
     command_ran_before = false;
     mark = directory_.path("ran");
     os::calls.fdatasync = watched_fdatasync;
-    request_->locks[0].path = PathText(directory_.path());
-    request_->locks[0].name = Text<255>("job");
+    request_->locks[0].path = kept(directory_.path());
+    request_->locks[0].name = "job";
     request_->no_history = true;
   }
   ~LastAdmission() override { os::calls = os::kRealCalls; }

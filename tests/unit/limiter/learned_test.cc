@@ -43,8 +43,8 @@ class Learned : public ::testing::Test {
     before_end = {};
     os::calls.clock_gettime = our_clock;
     os::calls.wait4 = our_wait;
-    request_->locks[0].path = PathText(path_);
-    request_->locks[0].name = Text<255>("job");
+    request_->locks[0].path = kept(path_);
+    request_->locks[0].name = "job";
     request_->no_history = true;
     request_->expire_auto = true;
     request_->kill_grace = Duration::seconds(1);

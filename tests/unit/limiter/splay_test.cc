@@ -15,8 +15,8 @@ TEST(Splay, IsWaitedForBeforeTheDecision) {
   const local::Directory directory;
   local::LocalStore store;
   const auto request = std::make_unique<Request>();
-  request->locks[0].path = PathText(directory.path());
-  request->locks[0].name = Text<255>("job");
+  request->locks[0].path = kept(directory.path());
+  request->locks[0].name = "job";
   request->no_history = true;
   request->splay = Duration::millis(300);
   const Duration part = policy::splay_part(request->splay, os::host_name(), "job");

@@ -113,7 +113,7 @@ TEST_F(Between, AWaiterThatHasJustMovedItsClaimCallsTheNextWhenItLeaves) {
   const std::string other = directory_.path("other");
   User first(path_), second(other), both(path_), behind(other);
   both.request.lock_count = 2;
-  both.request.locks[1].path = PathText(other);
+  both.request.locks[1].path = TextView::of(other);
   for (User* each : {&both, &behind}) each->request.kind = HolderKind::supervised;
   ASSERT_EQ(first.ask(), "admit");
   ASSERT_EQ(second.ask(), "admit");

@@ -339,7 +339,7 @@ TEST_F(LockFiles, ASessionIsOpenedAgainForAnotherRequest) {
     return session->attempt(policy::decide, told_by_clock, nullptr, lease).value().verdict;
   };
   EXPECT_EQ(verdict(), Verdict::busy);
-  request.locks[0].path = PathText(directory_.path("other"));
+  request.locks[0].path = kept(directory_.path("other"));
   EXPECT_EQ(verdict(), Verdict::admit);
   lease.release(Ending::unknown, first.now);
   EXPECT_EQ(verdict(), Verdict::admit);

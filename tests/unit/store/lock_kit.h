@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "kept_text.h"
 #include "policy/decide.h"
 #include "store/local/layout.h"
 #include "store/local/session.h"
@@ -107,7 +108,7 @@ class User {
  public:
   explicit User(const std::string& path, std::uint32_t max = 1, std::uint32_t take = 1) {
     request.kind = HolderKind::library;  // which has heirs: the case with more to go wrong
-    request.locks[0].path = PathText(path);
+    request.locks[0].path = kept(path);
     request.locks[0].max = max;
     request.locks[0].take = take;
   }

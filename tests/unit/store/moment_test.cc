@@ -33,8 +33,8 @@ class Moments : public ::testing::Test {
     if (queue != nullptr) session.withdraw(*queue);
   }
   void each_is_guarded() {
-    request_.locks[0].path = PathText(directory_.path("0"));
-    request_.locks[1].path = PathText(directory_.path("1"));
+    request_.locks[0].path = kept(directory_.path("0"));
+    request_.locks[1].path = kept(directory_.path("1"));
     const auto session = std::make_unique<LocalSession>();
     if (keeps_) session->set_keeping();
     Ticket ticket;

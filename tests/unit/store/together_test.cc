@@ -45,7 +45,7 @@ class TogetherStore : public ::testing::Test {
 
   TogetherStore() {
     request_.kind = HolderKind::library;
-    request_.locks[0].path = PathText(directory_.path());
+    request_.locks[0].path = kept(directory_.path());
     calls.lock = [](int fd, int command, struct flock* range) {
       return strikes() ? -1 : kRealCalls.lock(fd, command, range);
     };
