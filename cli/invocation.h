@@ -22,8 +22,7 @@ struct CommandLine {
   int operand_count = 0;
 };
 
-// All views point into argv or the environment. About 70 KiB, of which the end is seldom used: make
-// it static.
+// All views point into argv or the environment.
 struct Invocation : CommandLine, Settings {};
 
 // The abilities of the store, before it is opened.

@@ -15,7 +15,7 @@ namespace atmost::limiter {
 // Appends one event to the log at `place`.
 using AppendFn = Status (*)(const history::LogPlace& place, const Event& event);
 
-// Single-threaded; borrows everything. About 15 KiB. The log stays open (close-on-exec) while the
+// Single-threaded; borrows everything. About 10 KiB. The log stays open (close-on-exec) while the
 // command runs.
 class Journal final : public TakeoverLog {
  public:

@@ -18,7 +18,8 @@
 
 namespace atmost::limiter {
 
-// Values are kept and reused: a new one touches half a megabyte, which taking a lock should not.
+// Values are kept and reused: a new one has a quarter of a megabyte, and its lock file has to be
+// opened.
 class LibraryLock {
  public:
   // `forks`: every fork waits for it.
