@@ -66,12 +66,19 @@ std::uint32_t TableFacts::held(std::uint32_t) {
   return static_cast<std::uint32_t>(table_.holders.size());
 }
 
-Waiter TableFacts::next_waiter(Queue queue, std::uint64_t after) {
-  for (const Table::Queued& each : table_.places) {
-    const std::uint64_t ticket = each.waiter.ticket;
-    if (each.queue == queue && ticket > after && ticket != asker_.ticket) return each.waiter;
-  }
+template <class Wanted>
+Waiter TableFacts::first(std::uint64_t after, const Wanted& wanted) {
+  do {
+    for (const Table::Queued& each : table_.places) {
+      const std::uint64_t ticket = each.waiter.ticket;
+      if (wanted(each) && ticket > after && ticket != asker_.ticket) return each.waiter;
+    }
+  } while (read_more());
   return {};
+}
+
+Waiter TableFacts::next_waiter(Queue queue, std::uint64_t after) {
+  return first(after, [&](const Table::Queued& each) { return each.queue == queue; });
 }
 
 std::int64_t TableFacts::own_turn() {
@@ -90,19 +97,17 @@ void TableFacts::note_turn(Queue queue, std::uint64_t ticket, std::int64_t began
 }
 
 Waiter TableFacts::joiner(std::uint64_t after) {
-  for (const Table::Queued& each : table_.places) {
-    const std::uint64_t ticket = each.waiter.ticket;
-    if (each.joins && ticket > after && ticket != asker_.ticket) return each.waiter;
-  }
-  return {};
+  return first(after, [](const Table::Queued& each) { return each.joins; });
 }
 
 std::uint32_t TableFacts::waiting(std::uint32_t enough) {
-  std::uint32_t count = 0;
-  for (const Table::Queued& each : table_.places) {
-    if (each.waiter.ticket != asker_.ticket) ++count;
+  for (;;) {
+    std::uint32_t count = 0;
+    for (const Table::Queued& each : table_.places) {
+      if (each.waiter.ticket != asker_.ticket) ++count;
+    }
+    if (count >= enough || !read_more()) return count < enough ? count : enough;
   }
-  return count < enough ? count : enough;
 }
 
 Stamp TableFacts::admission(std::uint32_t back) {

@@ -55,8 +55,15 @@ class TableFacts : public Facts {
   ~TableFacts() = default;
   // The waiters from now on: those before, and further ones that were read since.
   void show(std::span<Table::Queued> places) { table_.places = places; }
+  // A store that does not read all waiters at once: reads and shows the next ones. False: there are
+  // no others, or they cannot be read, which is noted as an error.
+  virtual bool read_more() { return false; }
 
  private:
+  // The first waiter behind `after`, other than the asker, that is wanted.
+  template <class Wanted>
+  Waiter first(std::uint64_t after, const Wanted& wanted);
+
   Asker asker_;
   Table table_;
   std::uint32_t looked_at_ = 0;  // the highest slot that reserve() has considered

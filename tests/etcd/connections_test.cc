@@ -203,6 +203,27 @@ TEST_F(Connections, AWaiterDrawsItsPlaceAtOnce) {
   EXPECT_EQ(waiter.wait(30), 0);
 }
 
+// When the waiter before it has taken the slot, it knows by its watch that there is no room.
+TEST_F(Connections, AWaiterLooksWhenItMayBeNext) {
+  Cluster cluster(1);
+  Relay relay(cluster.host(0));
+  Job holder(run_line(cluster.url("/t"), {}, holding()));
+  ASSERT_TRUE(eventually(30, [&] { return started() == 1; }));
+  Job first(run_line(cluster.url("/t"), {"-w", "inf"}, holding()));
+  ASSERT_TRUE(eventually(30, [&] { return cluster.waiting("/t/lock") == 1; }));
+  Job second(run_line("etcd://" + relay.host() + "/t", {"-w", "inf"}, "true"));
+  ASSERT_TRUE(eventually(30, [&] { return asked(relay, "watch") == 1; }));
+  end();
+  ASSERT_TRUE(eventually(30, [&] { return started() == 2; }));
+  ASSERT_TRUE(eventually(30, [&] { return holder.wait(0).has_value(); }));
+  end();
+  EXPECT_EQ(first.wait(30), 0);
+  EXPECT_EQ(second.wait(30), 0);
+  EXPECT_EQ(asked(relay, "kv/txn"), 5)
+      << "it looks, draws its place, looks when the slot is free, takes it and gives it back";
+  EXPECT_EQ(asked(relay, "watch"), 1);
+}
+
 // Etcd reports what happened before a watch began a tenth of a second late, and so would each that
 // has moved up.
 TEST_F(Connections, AWaiterThatHasMovedUpWatchesFromNowOn) {

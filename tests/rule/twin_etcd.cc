@@ -1,5 +1,8 @@
-// Memory and etcd, asked alike (twins.h). Etcd measures rates and intervals by clocks of its own
-// (store/etcd/ring.h, intervals.h).
+// Memory and etcd, asked alike (twins.h), without rates and intervals, which etcd measures by
+// clocks of its own (store/etcd/ring.h, intervals.h). With them a seed in four or five differs, for
+// one reason: in memory a waiter is due when it said so at its last look, in etcd when the
+// admissions say so now (store/etcd/facts.cc). After a start that was taken back, or `forget`, it
+// is due in etcd before it has looked again.
 #include <memory>
 
 #include "etcd/kit/cluster.h"

@@ -39,8 +39,9 @@ void Caller::exit_if_terminated() {
 
 void Caller::end_lease() { lease.end(gateway, plus(os::boot_ns(), kFarewell)); }
 
-Status Caller::look(const Ticket* queue, std::int64_t give_up_boot_ns) {
+Status Caller::look(const Ticket* queue, std::int64_t give_up_boot_ns, Known known) {
   Txn txn;
+  if (known == Known::by_one_member) txn.of_one_member();
   ask_for_snapshots(queue, false, txn);
   const Result<TxnReply> reply = transactions.read(txn, give_up_boot_ns);
   return reply.ok() ? take_snapshots(queue, false, reply.value()) : Status(reply.error());

@@ -29,8 +29,9 @@ struct Caller {
   // Ends the lease. If etcd does not answer, waits only briefly; then the lease ends by itself.
   void end_lease();
 
-  // Reads all locks anew.
-  Status look(const Ticket* queue, std::int64_t give_up_boot_ns);
+  // Reads all locks anew: as a majority knows them, or one member.
+  enum class Known : std::uint8_t { by_majority, by_one_member };
+  Status look(const Ticket* queue, std::int64_t give_up_boot_ns, Known known = Known::by_majority);
   // The keys that look() reads, as parts of another transaction. `draws`: as with CallerPlace.
   void ask_for_snapshots(const Ticket* queue, bool draws, Txn& txn) const;
   // They are the last parts of the reply.

@@ -90,12 +90,6 @@ void Txn::add(const TxnPart& part, std::string_view text) {
 
 namespace {
 
-std::string range_text(std::string_view key, std::string_view end, std::string_view more) {
-  std::string text = "{\"requestRange\":{\"key\":\"" + base64(key) + '"';
-  if (!end.empty()) text.append(",\"range_end\":\"").append(base64(end)).append("\"");
-  return text.append(more).append("}}");
-}
-
 std::string limit_text(unsigned limit) { return ",\"limit\":\"" + std::to_string(limit) + '"'; }
 
 constexpr std::string_view kOldestFirst = ",\"sort_target\":\"CREATE\",\"sort_order\":\"ASCEND\"";
@@ -104,40 +98,41 @@ constexpr std::string_view kYoungestFirst =
 
 }  // namespace
 
-Txn& Txn::range(std::string_view key, std::string_view end) {
-  add({Part::range, key, end}, range_text(key, end, {}));
+Txn& Txn::of_one_member() {
+  of_one_member_ = true;
   return *this;
 }
 
-Txn& Txn::glance(std::string_view key, std::string_view end) {
-  add({Part::range, key, end}, range_text(key, end, ",\"serializable\":true"));
+Txn& Txn::add_range(const TxnPart& asked, std::string_view more) {
+  std::string text = "{\"requestRange\":{\"key\":\"" + base64(asked.from) + '"';
+  if (!asked.end.empty()) text.append(",\"range_end\":\"").append(base64(asked.end)).append("\"");
+  if (of_one_member_) text += ",\"serializable\":true";
+  add(asked, text.append(more).append("}}"));
   return *this;
+}
+
+Txn& Txn::range(std::string_view key, std::string_view end) {
+  return add_range({Part::range, key, end}, {});
 }
 
 Txn& Txn::first_key(std::string_view from, std::string_view end) {
-  add({Part::limited_range, from, end},
-      range_text(from, end, ",\"limit\":\"1\",\"keys_only\":true"));
-  return *this;
-}
-
-Txn& Txn::sorted(Part part, std::string_view prefix, std::string_view more) {
-  const std::string end = end_of_prefix(std::string(prefix));
-  add({part, prefix, end}, range_text(prefix, end, more));
-  return *this;
+  return add_range({Part::limited_range, from, end}, ",\"limit\":\"1\",\"keys_only\":true");
 }
 
 Txn& Txn::oldest(std::string_view prefix, std::uint64_t revision, unsigned limit) {
+  const std::string end = end_of_prefix(std::string(prefix));
   const std::string text = std::string(kOldestFirst) + limit_text(limit);
-  if (revision == 0) return sorted(Part::limited_range, prefix, text);
-  return sorted(Part::filtered_range, prefix,
-                text + ",\"min_create_revision\":\"" + std::to_string(revision) + '"');
+  if (revision == 0) return add_range({Part::limited_range, prefix, end}, text);
+  return add_range({Part::filtered_range, prefix, end},
+                   text + ",\"min_create_revision\":\"" + std::to_string(revision) + '"');
 }
 
 Txn& Txn::youngest(std::string_view prefix, std::uint64_t revision, unsigned limit) {
+  const std::string end = end_of_prefix(std::string(prefix));
   const std::string text = std::string(kYoungestFirst) + limit_text(limit) + ",\"keys_only\":true";
-  if (revision == 0) return sorted(Part::limited_range, prefix, text);
-  return sorted(Part::filtered_range, prefix,
-                text + ",\"max_create_revision\":\"" + std::to_string(revision) + '"');
+  if (revision == 0) return add_range({Part::limited_range, prefix, end}, text);
+  return add_range({Part::filtered_range, prefix, end},
+                   text + ",\"max_create_revision\":\"" + std::to_string(revision) + '"');
 }
 
 Txn& Txn::put(std::string_view key, std::string_view value, std::int64_t lease) {

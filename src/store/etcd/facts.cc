@@ -9,8 +9,10 @@
 
 namespace atmost::etcd {
 
-void EtcdFacts::look(Snapshot& seen, const CallerPlace& place, const Admissions& admissions,
-                     std::int64_t cooled_ns, const Instant& now, std::int64_t turns_boot_ns) {
+void EtcdFacts::look(Snapshot& seen, const Keys& keys, const CallerPlace& place,
+                     const Admissions& admissions, std::int64_t cooled_ns, const Instant& now,
+                     std::int64_t turns_boot_ns) {
+  keys_ = &keys;
   seen_ = &seen;
   request_ = &place.request;
   lock_ = &place.lock;
@@ -81,7 +83,8 @@ rule::Table::Queued EtcdFacts::queued(const Snapshot::Waiter& from) {
   to.waiter.writer = record.mode == Mode::exclusive;
   to.waiter.parked = record.parked;
   to.waiter.turn_boot_ns = turn_of(from);
-  // By our clock: in the past for a waiter that is due.
+  // Its own clock, by which it knows when it is due, may be another machine's: the admissions say
+  // it by ours. In the past for a waiter that is due.
   if (record.rate.count > 0)
     to.waiter.due_boot_ns = std::max<std::int64_t>(admissions_->due_boot_ns(record.rate, now_), 1);
   return to;
@@ -116,44 +119,28 @@ std::int64_t EtcdFacts::last_boot_ns() {
   return here ? seen_->last.boot_ns : 0;
 }
 
-rule::Waiter EtcdFacts::next_waiter(rule::Queue queue, std::uint64_t after) {
-  for (;;) {
-    const rule::Waiter found = TableFacts::next_waiter(queue, after);
-    if (!error().ok() || !read_page(queue, found.ticket)) return found;
-  }
-}
-
-// Whether more waiters were read: those of a line of that queue that may lie before that ticket (0:
-// any).
-bool EtcdFacts::read_page(rule::Queue queue, std::uint64_t before) {
-  const auto unread = [&](const Snapshot::Line& line) {
-    return line.queue == queue && line.more && (before == 0 || line.read_to < before);
-  };
-  const auto line = std::find_if(seen_->lines.begin(), seen_->lines.end(), unread);
-  if (line == seen_->lines.end()) return false;
+bool EtcdFacts::read_more() {
+  if (!error().ok() || !seen_->more_waiters) return false;
+  const Keys& keys = *keys_;
   Txn txn;
-  ask_for_page(*line, txn);
+  ask_for_page(keys, *seen_, txn);
   const Result<TxnReply> reply = transactions_.read(txn, transactions_.give_up());
+  const std::size_t known = places_.size();
   if (!reply.ok()) {
     fail(reply.error());
-  } else if (!take_page(reply.value().parts[0], *line, *seen_)) {
+  } else if (!take_page(keys, *lock_, reply.value().parts[0], *seen_)) {
     fail(alien_key(seen_->alien));
-  } else {
-    std::vector<rule::Table::Queued> before_page = std::move(places_);
-    places_.clear();
-    for (const Snapshot::Waiter& each : seen_->waiters) {
-      const auto known = std::find_if(before_page.begin(), before_page.end(), [&](const auto& one) {
-        return one.waiter.ticket == each.ticket;
-      });
-      places_.push_back(known != before_page.end() ? *known : queued(each));
-    }
-    show(places_);
   }
+  if (!error().ok()) return false;
+  for (std::size_t i = known; i < seen_->waiters.size(); ++i)
+    places_.push_back(queued(seen_->waiters[i]));
+  show(places_);
   return true;
 }
 
 std::uint32_t EtcdFacts::waiting(std::uint32_t enough) {
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(seen_->queued, enough));
+  const std::uint64_t others = seen_->queued - (seen_->place_is_there ? 1 : 0);
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(others, enough));
 }
 
 bool EtcdFacts::ancestor() {

@@ -21,10 +21,11 @@ class EtcdFacts final : public rule::TableFacts {
   explicit EtcdFacts(Transactions& transactions) : transactions_(transactions) {}
 
   // Begins a look. `cooled_ns`: how long ago the admission was that the interval counts from, by
-  // etcd's own clock; -1: long ago, or never. Borrows `seen`, and adds to it the waiters that the
-  // rule asks for beyond those that were read.
-  void look(Snapshot& seen, const CallerPlace& place, const Admissions& admissions,
-            std::int64_t cooled_ns, const Instant& now, std::int64_t turns_boot_ns);
+  // etcd's own clock; -1: long ago, or never. Borrows `seen` and `keys`, and adds to it the waiters
+  // that the rule asks for beyond those that were read.
+  void look(Snapshot& seen, const Keys& keys, const CallerPlace& place,
+            const Admissions& admissions, std::int64_t cooled_ns, const Instant& now,
+            std::int64_t turns_boot_ns);
 
   // The waiters before that ticket that claim something: all but those that are early, wait for
   // something else, or have had their turn.
@@ -35,7 +36,6 @@ class EtcdFacts final : public rule::TableFacts {
   std::vector<Claimant> claimants(std::uint64_t ticket) const;
 
   std::int64_t last_boot_ns() override;
-  rule::Waiter next_waiter(rule::Queue queue, std::uint64_t after) override;
   std::uint32_t waiting(std::uint32_t enough) override;
   bool ancestor() override;
 
@@ -43,7 +43,7 @@ class EtcdFacts final : public rule::TableFacts {
   LastAdmission last(std::int64_t cooled_ns) const;
   rule::Table::Queued queued(const Snapshot::Waiter& from);
   std::int64_t turn_of(const Snapshot::Waiter& waiter);
-  bool read_page(rule::Queue queue, std::uint64_t before);
+  bool read_more() override;
 
   struct SeenTurn {
     Turn turn;
@@ -52,6 +52,7 @@ class EtcdFacts final : public rule::TableFacts {
 
   Transactions& transactions_;
   Snapshot* seen_ = nullptr;
+  const Keys* keys_ = nullptr;
   const Request* request_ = nullptr;
   const LockSpec* lock_ = nullptr;
   const Admissions* admissions_ = nullptr;

@@ -16,20 +16,33 @@ constexpr std::int64_t kLongestLookNs = 5 * kSecond;
 
 }  // namespace
 
+// Reads, for each lock, what others want of us and our keys. `of_one_member`: the member of our one
+// connection answers, as another one would have to accept a second connection.
+std::optional<TxnReply> OwnLease::read_wishes(bool of_one_member, std::int64_t give_up_boot_ns) {
+  Txn txn;
+  if (of_one_member) txn.of_one_member();
+  for (const HeldSlot& each : held_slots_) {
+    const std::string& wishes = of_one_member ? each.prefix : each.questions;
+    txn.range(wishes, end_of_prefix(wishes)).range(each.held, each.last_held + '\0');
+  }
+  std::optional<TxnReply> reply;
+  const auto believe = [&](std::string_view text) {
+    reply = parse_txn(text, txn.parts());
+    return reply && reply->succeeded && gateway_.history().believes(reply->header);
+  };
+  const Answer answer =
+      of_one_member
+          ? gateway_.ask_here("kv/txn", txn.text(), give_up_boot_ns, believe)
+          : gateway_.ask("kv/txn", txn.text(), give_up_boot_ns, Gateway::Repeat::yes, believe);
+  if (answer.kind != Answer::Kind::good) reply.reset();
+  return reply;
+}
+
 // A part of each renewal of a holder (presence.h): a majority says that our keys are there, or else
 // the next caller finds the slots free, and which questions are to be answered.
 fleet::Renewed OwnLease::answer_questions(std::int64_t give_up_boot_ns) {
-  Txn txn;
-  for (const HeldSlot& each : held_slots_)
-    txn.range(each.questions, end_of_prefix(each.questions))
-        .range(each.held, each.last_held + '\0');
-  std::optional<TxnReply> reply;
-  const Answer answer = gateway_.ask(
-      "kv/txn", txn.text(), give_up_boot_ns, Gateway::Repeat::yes, [&](std::string_view text) {
-        reply = parse_txn(text, txn.parts());
-        return reply && reply->succeeded && gateway_.history().believes(reply->header);
-      });
-  if (answer.kind != Answer::Kind::good) return fleet::Renewed::unknown;
+  const std::optional<TxnReply> reply = read_wishes(false, give_up_boot_ns);
+  if (!reply) return fleet::Renewed::unknown;
   std::vector<KeyValue> asked;
   for (std::size_t i = 0; i < held_slots_.size(); ++i) {
     const HeldSlot& ours = held_slots_[i];
@@ -75,18 +88,8 @@ bool OwnLease::heeds(const std::vector<KeyValue>& keys) const {
 // Whether a taker asks us to stop; also looks whether our keys are there.
 bool OwnLease::look() {
   look_at_boot_ns_ = os::boot_ns() + std::clamp(ttl_.ns / 15, kShortestLookNs, kLongestLookNs);
-  Txn txn;
-  for (const HeldSlot& each : held_slots_) {
-    txn.glance(each.prefix, end_of_prefix(each.prefix)).glance(each.held);
-  }
-  std::optional<TxnReply> reply;
-  // Asks only the member of our one connection: another member would have to accept a second one.
-  const Answer answer =
-      gateway_.ask_here("kv/txn", txn.text(), os::boot_ns() + kSecond, [&](std::string_view text) {
-        reply = parse_txn(text, txn.parts());
-        return reply && gateway_.history().believes(reply->header);
-      });
-  if (answer.kind != Answer::Kind::good) return false;
+  const std::optional<TxnReply> reply = read_wishes(true, os::boot_ns() + kSecond);
+  if (!reply) return false;
   for (std::size_t i = 0; i < held_slots_.size(); ++i) {
     const std::vector<KeyValue>& held = reply->parts[2 * i + 1].keys;
     if (heeds(reply->parts[2 * i].keys)) return true;

@@ -74,9 +74,7 @@ bool EtcdHolderStop::ask(std::int64_t holders_lease) {
   Txn txn;
   txn.created_at(keys().held(slot_), hold_);
   txn.put(keys().asked(slot_), Ask{hold_, due_ns_}.text(), holders_lease);
-  TxnReply reply;
-  Answer answer;
-  return caller_.transactions.write(txn, caller_.give_up(), reply, answer) == Applied::yes;
+  return caller_.transactions.write(txn, caller_.give_up()) != 0;
 }
 
 void EtcdHolderStop::close() {
@@ -84,9 +82,7 @@ void EtcdHolderStop::close() {
   if (caller_.lease.id() != 0) {
     Txn txn;
     txn.erase(keys().taking(slot_));
-    TxnReply reply;
-    Answer answer;
-    (void)caller_.transactions.write(txn, caller_.give_up(), reply, answer, Gateway::Repeat::yes);
+    (void)caller_.transactions.write(txn, caller_.give_up(), Gateway::Repeat::yes);
   }
   delete this;
 }

@@ -15,8 +15,6 @@ constexpr std::int64_t kAllowanceNs = 250'000'000;
 // A lease that was granted longer ago than this may be over.
 constexpr std::int64_t kFreshNs = kSecond;
 constexpr std::int64_t kShortestLeaseS = 5;
-// settle() contends with callers that add a witness, once each.
-constexpr int kTries = 32;
 
 // Counted from `moment_boot_ns` on.
 Cooled begun(std::int64_t span_s, std::int64_t asked_boot_ns, std::int64_t moment_boot_ns,
@@ -83,33 +81,27 @@ void Intervals::begin(OpenLock& lock, bool given, Txn& txn) {
 }
 
 // The command starts now. If that is after the moment that its interval counts from, the interval
-// has to begin later.
+// has to begin later, unless it is forgotten, or replaced by another. Witnesses that were added
+// meanwhile are left out: they will be added again.
 Status Intervals::settle() {
   const bool given = caller_.request.now_given;
   for (OpenLock& lock : caller_.locks) {
     Interval& interval = lock.interval;
     const std::string key = lock.keys.cooling(ElapsedFrom::start);
-    for (int i = 0; interval.lease != 0 && os::boot_ns() > interval.moment_boot_ns; ++i) {
-      if (i == kTries)
-        return error_of(Code::unavailable, 0, "etcd: the interval cannot be written");
-      Txn look;
-      look.range(key);
-      const Result<TxnReply> found = caller_.transactions.read(look, caller_.give_up());
-      if (!found.ok()) return found.error();
-      const std::vector<KeyValue>& keys = found.value().parts[0].keys;
-      if (keys.empty() || keys[0].lease != interval.lease)
-        break;  // forgotten, or replaced by
-                // another
-      const std::int64_t moment = os::boot_ns() + kAllowanceNs;
-      Txn txn;
-      // Witnesses that were added meanwhile are left out: they will be added again.
-      txn.modified_at(key, keys[0].modified);
-      txn.put(key, begun(interval.span_s, interval.asked_boot_ns, moment, given).text(),
+    bool there = interval.lease != 0;
+    const auto begin_later = [&](const Transactions::Found& found, Txn& txn) {
+      there = found[0] && found[0]->lease == interval.lease;
+      if (!there) return false;
+      interval.moment_boot_ns = os::boot_ns() + kAllowanceNs;
+      txn.put(key,
+              begun(interval.span_s, interval.asked_boot_ns, interval.moment_boot_ns, given).text(),
               interval.lease);
-      TxnReply reply;
-      Answer answer;
-      if (caller_.transactions.write(txn, caller_.give_up(), reply, answer) == Applied::yes)
-        interval.moment_boot_ns = moment;
+      return true;
+    };
+    while (there && os::boot_ns() > interval.moment_boot_ns) {
+      const Status written = caller_.transactions.change({key}, "the interval cannot be written",
+                                                         caller_.give_up(), begin_later);
+      if (!written.ok()) return written;
     }
     interval = {};
   }

@@ -47,15 +47,14 @@ std::string Keys::queue(const LockSpec& lock) const {
   return waiters() + "p" + digits(lock.max) + "/";
 }
 
-bool Keys::is_place(std::string_view key) const {
+std::optional<rule::Queue> Keys::queue_of_place(std::string_view key) const {
   const std::string all = waiters();
-  if (!key.starts_with(all)) return false;
-  std::string_view queue = key.substr(all.size());
-  if (queue.starts_with("x/") || queue.starts_with("s/")) return true;
-  if (!queue.starts_with('p')) return false;
-  queue.remove_prefix(1);
-  const std::size_t length = queue.find_first_not_of("0123456789");
-  return length != std::string_view::npos && length >= 6 && queue[length] == '/';
+  const std::size_t end = key.rfind('/');
+  if (!key.starts_with(all) || end < all.size()) return std::nullopt;
+  const std::string_view queue = key.substr(all.size(), end - all.size());
+  if (queue == "x" || queue == "s") return rule::kModeQueue;
+  const std::uint32_t limit = queue.starts_with('p') ? slot_of(queue.substr(1)) : 0;
+  return limit != 0 ? std::optional(limit) : std::nullopt;
 }
 
 std::string Keys::waiter(const LockSpec& lock, std::int64_t lease) const {

@@ -29,10 +29,12 @@
 #define ATMOST_STORE_ETCD_KEYS_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/request.h"
+#include "rule/facts.h"
 
 namespace atmost::etcd {
 
@@ -69,8 +71,8 @@ class Keys {
   // Plain callers queue by their limit. Shared and exclusive callers have one queue, under two
   // prefixes, because a reader has to know of writers only.
   std::string queue(const LockSpec& lock) const;
-  // Whether it lies in a queue: waiter() could have made it.
-  bool is_place(std::string_view key) const;
+  // The queue that it lies in; none: waiter() cannot have made it.
+  std::optional<rule::Queue> queue_of_place(std::string_view key) const;
   // The place of the waiter that has this lease.
   std::string waiter(const LockSpec& lock, std::int64_t lease) const;
   std::string writers() const { return waiters() + "x/"; }

@@ -4,6 +4,7 @@
 #ifndef ATMOST_STORE_ETCD_LEARNED_RUNS_H
 #define ATMOST_STORE_ETCD_LEARNED_RUNS_H
 
+#include <functional>
 #include <string>
 
 #include "core/stats.h"
@@ -23,13 +24,7 @@ class LearnedRuns {
   bool learn(LearnFn how, const RunSample& sample);
 
  private:
-  // The stored value, and its revision; 0: nothing is.
-  struct Found {
-    LockStats lock;
-    DirectoryStats directory;
-    std::uint64_t lock_modified = 0, directory_modified = 0;
-  };
-  Status read(Found& to, std::int64_t give_up_boot_ns);
+  Status visit(const std::function<bool(LockStats&, DirectoryStats&)>& what);
 
   Transactions transactions_;
   std::string lock_key_, directory_key_;

@@ -6,13 +6,6 @@
 #include "words.h"
 
 namespace atmost::etcd {
-namespace {
-
-// Contention is short: the state changes rarely.
-constexpr int kTries = 32;
-
-}  // namespace
-
 std::int64_t lease_of(const State& state, const std::string& prefix) {
   return state.drained || !state.drained_slots.empty() ? 0 : hint_lease(prefix);
 }
@@ -28,29 +21,20 @@ rule::State rule_state(const State& state, std::uint64_t last) {
 
 // `change` gets the state, the token of the last admission, and the transaction that writes the
 // state.
-template <class Change>
-Status LockState::change(Change change) {
-  const std::int64_t end = transactions_.give_up();
-  Answer answer{Answer::Kind::unknown, "others change it all the time"};
-  for (int i = 0; i < kTries; ++i) {
-    Txn look;
-    look.range(keys_.state()).range(keys_.last());
-    Result<TxnReply> found = transactions_.read(look, end);
-    if (!found.ok()) return found.error();
-    const std::vector<KeyValue>& states = found.value().parts[0].keys;
-    const std::vector<KeyValue>& last = found.value().parts[1].keys;
-    std::optional<State> state = states.empty() ? State{} : parse_state(states[0].value);
-    if (!state) return alien_key(keys_.state());
-    Txn txn;
-    txn.modified_at(keys_.state(), states.empty() ? 0 : states[0].modified);
-    change(*state, last.empty() ? 0 : last[0].modified, txn);
+Status LockState::change(const std::function<void(State&, std::uint64_t, Txn&)>& change) {
+  bool alien = false;
+  const auto put_changed = [&](const Transactions::Found& found, Txn& txn) {
+    std::optional<State> state = found[0] ? parse_state(found[0]->value) : State{};
+    alien = !state;
+    if (alien) return false;
+    change(*state, found[1] ? found[1]->modified : 0, txn);
     txn.put(keys_.state(), state->text(), lease_of(*state, prefix_));
-    TxnReply reply;
-    if (transactions_.write(txn, end, reply, answer) == Applied::yes) return {};
-    if (answer.kind != Answer::Kind::good) break;
-    answer = {Answer::Kind::unknown, "others change it all the time"};
-  }
-  return failure(answer, "the lock's state cannot be changed");
+    return true;
+  };
+  const Status done =
+      transactions_.change({keys_.state(), keys_.last()}, "the lock's state cannot be changed",
+                           transactions_.give_up(), put_changed);
+  return alien ? alien_key(keys_.state()) : done;
 }
 
 Status LockState::set_drained(std::uint32_t slot, bool drained) {

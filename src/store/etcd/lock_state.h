@@ -3,6 +3,7 @@
 #define ATMOST_STORE_ETCD_LOCK_STATE_H
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "keys.h"
@@ -36,8 +37,7 @@ class LockState {
   Result<std::uint32_t> count_end(bool failed);
 
  private:
-  template <class Change>
-  Status change(Change change);
+  Status change(const std::function<void(State&, std::uint64_t, Txn&)>& change);
 
   const std::string& prefix_;
   Transactions transactions_;

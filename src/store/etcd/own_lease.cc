@@ -1,9 +1,6 @@
 #include "own_lease.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -41,18 +38,6 @@ Answer revoke(std::int64_t id, Gateway& gateway, std::int64_t give_up_boot_ns) {
 }
 
 }  // namespace
-
-OwnLease::OwnLease(const Access& access, ClusterHistory& history)
-    : gateway_(access, history), handed_(access, history) {
-  if (pipe2(wake_pipe_, O_CLOEXEC | O_NONBLOCK) != 0) wake_pipe_[0] = wake_pipe_[1] = -1;
-}
-
-OwnLease::~OwnLease() {
-  renewal_.stop();
-  for (int end : wake_pipe_) {
-    if (end >= 0) ::close(end);
-  }
-}
 
 Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boot_ns) {
   if (id() != 0 && renewal_.running() && !renewal_.upkeep().lost) return {};
@@ -140,7 +125,7 @@ void OwnLease::hold(Gateway& gateway, std::vector<HeldSlot> slots, Duration paus
     handed_slots_ = std::move(slots);
   }
   renewal_.set_pause(pause, reserve);
-  wake();
+  renewal_.wake();
 }
 
 void OwnLease::let_go(Gateway& gateway) {
@@ -201,33 +186,14 @@ fleet::Renewed OwnLease::renew(std::int64_t give_up_boot_ns) {
   return renewed;
 }
 
-void OwnLease::wake() {
-  const char byte = 1;
-  if (write(wake_pipe_[1], &byte, 1) < 0) {
-  }
-}
-
-// Sleeps; true when woken.
-bool OwnLease::rest(std::int64_t until_boot_ns) {
-  const std::int64_t left = std::max<std::int64_t>(until_boot_ns - os::boot_ns(), 0);
-  pollfd polled = {wake_pipe_[0], POLLIN, 0};
-  if (poll(&polled, 1,
-           static_cast<int>(std::min<std::int64_t>(left / kMillisecond + 1, 3'600'000))) <= 0)
-    return false;
-  char bytes[16];
-  while (read(wake_pipe_[0], bytes, sizeof bytes) > 0) {
-  }
-  return true;
-}
-
 bool OwnLease::asked_to_stop(std::int64_t until_boot_ns) {
   take_over_holding();
   if (held_slots_.empty()) {
-    rest(until_boot_ns);
+    renewal_.rest(until_boot_ns);
     return false;
   }
   if (os::boot_ns() < look_at_boot_ns_) {
-    rest(std::min(until_boot_ns, look_at_boot_ns_));
+    renewal_.rest(std::min(until_boot_ns, look_at_boot_ns_));
     return false;
   }
   return look();

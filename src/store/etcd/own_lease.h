@@ -42,8 +42,9 @@ struct Renewals {
 // One owner; the renewal's thread has a gateway of its own.
 class OwnLease final : private fleet::Keeper {
  public:
-  OwnLease(const Access& access, ClusterHistory& history);
-  ~OwnLease();
+  OwnLease(const Access& access, ClusterHistory& history)
+      : gateway_(access, history), handed_(access, history) {}
+  ~OwnLease() { renewal_.stop(); }
 
   // Gets a lease through `gateway`, and keeps it renewed. Does nothing if there is one.
   Status ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boot_ns);
@@ -78,12 +79,11 @@ class OwnLease final : private fleet::Keeper {
   fleet::Renewed renew(std::int64_t give_up_boot_ns) override;
   bool asked_to_stop(std::int64_t until_boot_ns) override;
   bool doubts() override { return std::exchange(doubts_, false); }
-  void wake() override;
 
   fleet::Renewed renew_by(Gateway& gateway, std::int64_t give_up_boot_ns) const;
   void take_over_holding();
-  bool rest(std::int64_t until_boot_ns);
   bool look();
+  std::optional<TxnReply> read_wishes(bool of_one_member, std::int64_t give_up_boot_ns);
   fleet::Renewed answer_questions(std::int64_t give_up_boot_ns);
   bool write_again(const std::vector<KeyValue>& keys, std::int64_t give_up_boot_ns);
   bool heeds(const std::vector<KeyValue>& keys) const;
@@ -93,7 +93,6 @@ class OwnLease final : private fleet::Keeper {
   bool abandoned_ = false;
   Gateway gateway_;
   fleet::Renewal renewal_;
-  int wake_pipe_[2] = {-1, -1};
   std::mutex mutex_;  // guards the next two
   Gateway handed_;
   std::vector<HeldSlot> handed_slots_;

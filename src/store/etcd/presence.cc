@@ -60,10 +60,9 @@ void Presence::ask(OpenLock& lock, const Snapshot::Holder& holder, std::uint64_t
   Txn txn;
   txn.created_at(lock.keys.held(holder.slot), holder.token).modified_at(key, before);
   txn.put(key, "{}", caller_.lease.id());
-  TxnReply reply;
-  Answer answer;
-  if (caller_.transactions.write(txn, caller_.give_up(), reply, answer) != Applied::yes) return;
-  known.question = reply.header.revision;
+  const std::uint64_t asked = caller_.transactions.write(txn, caller_.give_up());
+  if (asked == 0) return;
+  known.question = asked;
   known.asked_boot_ns = os::boot_ns();
 }
 
@@ -71,9 +70,7 @@ bool Presence::erase(OpenLock& lock, const Snapshot::Holder& holder) {
   const std::string key = lock.keys.held(holder.slot);
   Txn txn;
   txn.modified_at(key, holder.modified).erase(key).erase(lock.keys.question(holder.slot));
-  TxnReply reply;
-  Answer answer;
-  return caller_.transactions.write(txn, caller_.give_up(), reply, answer) == Applied::yes;
+  return caller_.transactions.write(txn, caller_.give_up()) != 0;
 }
 
 }  // namespace atmost::etcd

@@ -16,6 +16,8 @@ constexpr Duration kFarQuiet = Duration::millis(2500);
 constexpr Duration kFarQuietForEach = Duration::millis(50);
 // The waiter before us has so long to take a free slot, or to leave, before we look what it does.
 constexpr Duration kGrace = Duration::millis(300);
+// An admission takes a slot and gives up a place at once, but two watches report it.
+constexpr Duration kSameWrite = Duration::millis(10);
 constexpr Duration kAfterTrouble = Duration::millis(100);
 // For the first line of a watch.
 constexpr Duration kBeginning = Duration::millis(700);
@@ -59,10 +61,10 @@ void QueueWatch::stand(const Ticket& ticket) {
   const OpenLock& waited = lock();
   const Snapshot& seen = waited.seen;
   ahead_ = waited.facts.claimants(ticket.numbers[lock_]);
+  held_.clear();
+  for (const Snapshot::Holder& each : seen.holders) held_.insert(each.slot);
   look_at_boot_ns_ = Duration::kForever;
-  const bool unread =
-      std::any_of(seen.lines.begin(), seen.lines.end(), [](const auto& each) { return each.more; });
-  const bool near = seen.before.size() <= kNear || (!unread && ahead_.size() <= kNear);
+  const bool near = seen.before.size() <= kNear || (!seen.more_waiters && ahead_.size() <= kNear);
   stands_ = near ? Watched::lock : Watched::far_ahead;
   place_ahead_ = near ? std::string() : seen.before.back();
   if (near && !ahead_.empty()) place_ahead_ = ahead_.back().key;
@@ -176,6 +178,7 @@ bool QueueWatch::heed(const std::string& line) {
     change_endpoint();
     return true;
   }
+  caller_.gateway.history().note(reply->header.revision);  // nor a look that lacks these events
   bool looks = false;
   for (const WatchReply::Event& each : reply->events) looks = heed_event(each) || looks;
   return looks;
@@ -183,10 +186,35 @@ bool QueueWatch::heed(const std::string& line) {
 
 bool QueueWatch::heed_event(const WatchReply::Event& event) {
   const Keys& keys = lock().keys;
-  if (!watched_place_.empty() && event.key.key == watched_place_) return event.erased;
+  if (!watched_place_.empty() && event.key.key == watched_place_)
+    return event.erased && heed_gone();
   // We may have been replaced, or another caller has noted our turn.
-  if (event.key.key == keys.newest() || keys.is_place(event.key.key)) return true;
+  if (event.key.key == keys.newest() || keys.queue_of_place(event.key.key)) return true;
   return heed_change_of_lock(event);
+}
+
+// A waiter far behind has moved up: it watches before it looks, so one look is enough.
+bool QueueWatch::heed_gone() {
+  if (watched_ == Watched::far_ahead) {
+    stands_ = Watched::lock;
+    place_ahead_ = lock().seen.before.front();
+    (void)begin();
+    return true;
+  }
+  const auto gone = std::find_if(ahead_.begin(), ahead_.end(),
+                                 [&](const auto& each) { return each.key == watched_place_; });
+  const bool admitted = gone == ahead_.end();
+  if (!admitted) ahead_.erase(gone);
+  if (admitted || !ahead_.empty()) return !full() || !ahead_.empty();
+  if (!full()) look_at_boot_ns_ = std::min(look_at_boot_ns_, plus(os::boot_ns(), kSameWrite));
+  return false;
+}
+
+bool QueueWatch::full() const {
+  const LockSpec& spec = caller_.locks[lock_].spec;
+  const auto behind = held_.upper_bound(spec.max);
+  const auto count = static_cast<std::uint32_t>(std::distance(held_.begin(), behind));
+  return spec.mode == Mode::plain && count + spec.take > spec.max;
 }
 
 // A waiter that is not the first gives those before it a moment.
@@ -194,9 +222,13 @@ bool QueueWatch::heed_change_of_lock(const WatchReply::Event& event) {
   const Keys& keys = lock().keys;
   const std::string& key = event.key.key;
   if (keys.is_held(key) && !event.erased) {
-    std::erase_if(ahead_, [&](const auto& each) { return each.lease == event.key.lease; });
-    return false;
+    held_.insert(Keys::slot_of(key));
+    const bool by_one_before =
+        std::erase_if(ahead_, [&](const auto& each) { return each.lease == event.key.lease; }) > 0;
+    if (full()) look_at_boot_ns_ = Duration::kForever;
+    return by_one_before && ahead_.empty() && !full();
   }
+  if (keys.is_held(key)) held_.erase(Keys::slot_of(key));
   const bool makes_room = (event.erased && (keys.is_held(key) || keys.is_taking(key))) ||
                           key == keys.state() ||
                           (key == keys.rate() && caller_.request.rate.count > 0);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,10 @@ class QueueWatch {
   bool heed(const std::string& line);
   bool heed_event(const WatchReply::Event& event);
   bool heed_change_of_lock(const WatchReply::Event& event);
+  // The waiter before us has gone.
+  bool heed_gone();
+  // True if every slot that we could have is held, as far as that is known.
+  bool full() const;
 
   Caller& caller_;
   Presence presence_{caller_};
@@ -61,6 +66,7 @@ class QueueWatch {
   Watched stands_ = Watched::nothing;
   std::string place_ahead_;  // to be watched
   std::vector<EtcdFacts::Claimant> ahead_;
+  std::set<std::uint32_t> held_;      // slots
   std::int64_t look_at_boot_ns_ = 0;  // then those before us had time to take what became free
 };
 

@@ -13,7 +13,6 @@ namespace {
 constexpr Duration kShortWindow = Duration::seconds(3600);
 // A start that is later counts from then on.
 constexpr std::int64_t kLateNs = 250'000'000;
-// With callers that are admitted at the same time, once each.
 constexpr int kTries = 32;
 
 // The ring as it is, or as the first caller with a rate makes it.
@@ -56,24 +55,15 @@ void Rates::record(OpenLock& lock, Txn& txn) const {
 // Changes the ring as it is stored. False: `how` does not want to, or it cannot be written.
 bool Rates::change(const OpenLock& lock, std::int64_t give_up_boot_ns,
                    const std::function<bool(Ring&)>& how) const {
-  for (int i = 0; i < kTries; ++i) {
-    Txn look;
-    look.range(lock.keys.rate());
-    const Result<TxnReply> found = caller_.transactions.read(look, give_up_boot_ns);
-    if (!found.ok() || found.value().parts[0].keys.empty()) return false;
-    const KeyValue& key = found.value().parts[0].keys[0];
-    std::optional<Ring> ring = parse_ring(key.value);
-    if (!ring || !how(*ring)) return false;
-    Txn txn;
-    txn.modified_at(lock.keys.rate(), key.modified);
-    put(lock, *ring, txn);
-    TxnReply reply;
-    Answer answer;
-    const Applied applied = caller_.transactions.write(txn, give_up_boot_ns, reply, answer);
-    if (applied != Applied::no) return applied == Applied::yes;
-    if (answer.kind != Answer::Kind::good) return false;
-  }
-  return false;
+  bool wanted = false;
+  const auto put_changed = [&](const Transactions::Found& found, Txn& txn) {
+    std::optional<Ring> ring = found[0] ? parse_ring(found[0]->value) : std::nullopt;
+    wanted = ring && how(*ring);
+    if (wanted) put(lock, *ring, txn);
+    return wanted;
+  };
+  return caller_.transactions.change({lock.keys.rate()}, "", give_up_boot_ns, put_changed).ok() &&
+         wanted;
 }
 
 void Rates::take_back(OpenLock& lock, std::int64_t give_up_boot_ns) const {
@@ -115,11 +105,10 @@ void Rates::leave_word(OpenLock& lock, std::int64_t give_up_boot_ns) {
   txn.modified_at(lock.keys.last(), seen.last_modified);
   txn.modified_at(lock.keys.state(), seen.state_modified);
   put(lock, ring, txn);
-  TxnReply reply;
-  Answer answer;
-  if (caller_.transactions.write(txn, give_up_boot_ns, reply, answer) != Applied::yes) return;
+  const std::uint64_t written = caller_.transactions.write(txn, give_up_boot_ns);
+  if (written == 0) return;
   seen.ring = std::move(ring);
-  seen.ring_modified = reply.header.revision;
+  seen.ring_modified = written;
 }
 
 }  // namespace atmost::etcd

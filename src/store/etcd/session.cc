@@ -41,6 +41,7 @@ Result<Decision> EtcdSession::attempt(DecideFn decide, MomentFn moment, Ticket* 
                                       Lease& lease) {
   may_replace_ = caller_.request.on_busy == OnBusy::replace && queue == nullptr;
   fresh_ = false;
+  known_ = std::exchange(woken_, false) ? Caller::Known::by_one_member : Caller::Known::by_majority;
   const std::int64_t end = os::boot_ns() + kLongestAttemptNs;
   for (;;) {
     Result<Decision> answer = rule::admit(*this, caller_.request, decide, moment, queue, lease);
@@ -66,13 +67,15 @@ Status EtcdSession::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
     OpenLock& lock = caller_.locks[i];
     if (Status known = intervals_.read(lock, caller_.give_up()); !known.ok())
       return fail(known.error());
-    lock.facts.look(lock.seen, caller_.place(i, queue), lock.admissions, lock.cooled_ns, to.now,
-                    to.turns_boot_ns);
+    lock.facts.look(lock.seen, lock.keys, caller_.place(i, queue), lock.admissions, lock.cooled_ns,
+                    to.now, to.turns_boot_ns);
   }
   to.locks = facts_;
   return {};
 }
 
+// One member's answer is enough for a waiter that its watch has woken: what that member lacks, the
+// watch reports later. What is written is compared anyway.
 Status EtcdSession::read(Ticket* queue) {
   const bool drawn = queue != nullptr && queue->drawn;
   if (drawn && caller_.lease.upkeep().lost) {
@@ -81,7 +84,9 @@ Status EtcdSession::read(Ticket* queue) {
   }
   while (!std::exchange(fresh_, false) || lost_place(queue)) {
     if (lost_place(queue)) lose(*queue);
-    if (Status looked = caller_.look(queue, caller_.give_up()); !looked.ok()) return looked;
+    const Caller::Known known =
+        queue != nullptr && queue->drawn ? known_ : Caller::Known::by_majority;
+    if (Status looked = caller_.look(queue, caller_.give_up(), known); !looked.ok()) return looked;
     fresh_ = true;
   }
   return {};
@@ -182,6 +187,7 @@ Result<Wake> EtcdSession::await(Ticket& ticket, std::int64_t deadline_boot_ns) {
   Result<Wake> woken = watch_.await(refused_by_, ticket, deadline_boot_ns);
   if (!woken.ok()) return fail(woken.error());
   exit_if_terminated();
+  woken_ = woken.value() == Wake::maybe;
   return woken;
 }
 

@@ -67,7 +67,9 @@ class EtcdSession final : public Session, private rule::Section {
   std::vector<rule::Facts*> facts_;
   std::uint32_t refused_by_ = 0;  // the lock
   bool fresh_ = false;            // the snapshots are of this moment
-  bool may_replace_ = false;      // the last attempt could stop a holder of any age
+  bool woken_ = false;            // no attempt was made since the watch called for one
+  Caller::Known known_ = Caller::Known::by_majority;  // of a waiter's next look
+  bool may_replace_ = false;  // the last attempt could stop a holder of any age
 };
 
 }  // namespace atmost::etcd

@@ -8,20 +8,6 @@
 namespace atmost::etcd {
 namespace {
 
-// Whether the caller may be refused because of those that wait.
-bool limits_queue(const CallerPlace& place) {
-  return place.request.queue_max != kAnyQueue && place.ticket == 0 && !place.draws;
-}
-
-// A plain caller counts as a reader for writers.
-std::vector<Snapshot::Line> lines_of(const Keys& keys, const LockSpec& lock) {
-  std::vector<Snapshot::Line> lines;
-  if (lock.mode == Mode::plain) lines.push_back({keys.queue(lock), rule::queue_of(lock), false, 0});
-  for (const std::string& prefix : {keys.writers(), keys.readers()})
-    lines.push_back({prefix, rule::kModeQueue, false, 0});
-  return lines;
-}
-
 void hold(Snapshot& to, Snapshot::Holder holder) {
   const auto place =
       std::lower_bound(to.holders.begin(), to.holders.end(), holder.slot,
@@ -33,39 +19,23 @@ void hold(Snapshot& to, Snapshot::Holder holder) {
   }
 }
 
-// Waiters behind ours cannot have a claim before it.
-bool take_waiters(const CallerPlace& place, const PartReply& part, Snapshot::Line& line,
+// Waiters behind ticket `own` (0: none is) cannot have a claim before it. A plain caller counts as
+// a reader for writers.
+bool take_waiters(const Keys& keys, const LockSpec& lock, std::uint64_t own, const PartReply& part,
                   Snapshot& to) {
   for (const KeyValue& key : part.keys) {
-    line.read_to = std::max(line.read_to, key.created);
-    const bool behind = place.ticket != 0 && key.created > place.ticket;
-    std::optional<Record> record = behind ? std::nullopt : parse_record(key.value);
-    if (record) {
-      to.waiters.push_back({key.created, key.lease, key.key, std::move(*record), line.queue});
-    } else if (!behind) {
+    to.read_to = std::max(to.read_to, key.created);
+    const std::optional<rule::Queue> queue = keys.queue_of_place(key.key);
+    const bool counts = queue && (*queue == rule::queue_of(lock) || *queue == rule::kModeQueue);
+    if (!counts || (own != 0 && key.created > own)) continue;
+    std::optional<Record> record = parse_record(key.value);
+    if (!record) {
       to.alien = key.key;
       return false;
     }
+    to.waiters.push_back({key.created, key.lease, key.key, std::move(*record), *queue});
   }
-  line.more = part.more && (place.ticket == 0 || line.read_to < place.ticket);
   return true;
-}
-
-void sort_waiters(Snapshot& to) {
-  std::sort(to.waiters.begin(), to.waiters.end(),
-            [](const auto& one, const auto& other) { return one.ticket < other.ticket; });
-}
-
-// Our place, if it lies behind all that was read of its line.
-bool take_own(const CallerPlace& place, const PartReply& part, Snapshot& to) {
-  to.place_is_there = part.keys.size() == 1 && part.keys[0].created == place.ticket &&
-                      part.keys[0].lease == place.lease;
-  const bool read = std::any_of(to.waiters.begin(), to.waiters.end(), [&](const auto& each) {
-    return each.ticket == place.ticket && each.lease == place.lease;
-  });
-  if (!to.place_is_there || read) return true;
-  Snapshot::Line own{{}, rule::queue_of(place.lock), false, 0};
-  return take_waiters(place, part, own, to);
 }
 
 }  // namespace
@@ -140,13 +110,10 @@ bool take_key(const Keys& keys, const CallerPlace& place, const KeyValue& key, S
 
 void ask_for_snapshot(const Keys& keys, const CallerPlace& place, Txn& txn) {
   txn.range(keys.admission(), end_of_prefix(keys.admission()));
-  for (const Snapshot::Line& each : lines_of(keys, place.lock)) txn.oldest(each.prefix, 0, kPage);
-  if (limits_queue(place)) txn.first_key(keys.waiters(), end_of_prefix(keys.waiters()));
-  if (place.ticket == 0 && !place.draws) return;
+  txn.oldest(keys.waiters(), 0, kPage);
   // The place that is being drawn is the youngest of all.
-  const std::string own = keys.queue(place.lock);
-  txn.youngest(own, place.draws ? 0 : place.ticket, kNear + 2);
-  txn.range(keys.waiter(place.lock, place.lease));
+  if (place.ticket != 0 || place.draws)
+    txn.youngest(keys.queue(place.lock), place.draws ? 0 : place.ticket, kNear + 2);
 }
 
 bool take_snapshot(const Keys& keys, const CallerPlace& asked, const TxnReply& reply,
@@ -161,34 +128,28 @@ bool take_snapshot(const Keys& keys, const CallerPlace& asked, const TxnReply& r
       return false;
     }
   }
-  to.lines = lines_of(keys, place.lock);
-  for (Snapshot::Line& line : to.lines) {
-    if (!take_waiters(place, reply.parts[part++], line, to)) return false;
+  const PartReply& oldest = reply.parts[part++];
+  if (!take_waiters(keys, place.lock, place.ticket, oldest, to)) return false;
+  to.more_waiters = oldest.more && (place.ticket == 0 || to.read_to < place.ticket);
+  to.queued = oldest.count;
+  if (place.ticket == 0) return true;
+  const PartReply& youngest = reply.parts[part++];
+  to.in_queue = youngest.count;
+  for (const KeyValue& key : youngest.keys) {
+    const bool own = key.created == place.ticket && key.lease == place.lease;
+    to.place_is_there = to.place_is_there || own;
+    if (key.created < place.ticket && to.before.size() <= kNear) to.before.push_back(key.key);
   }
-  if (limits_queue(asked)) to.queued = reply.parts[part++].count;
-  if (place.ticket != 0) {
-    const PartReply& youngest = reply.parts[part++];
-    to.in_queue = youngest.count;
-    for (const KeyValue& key : youngest.keys) {
-      if (key.created < place.ticket && to.before.size() <= kNear) to.before.push_back(key.key);
-    }
-    if (!take_own(place, reply.parts[part++], to)) return false;
-  }
-  sort_waiters(to);
   return true;
 }
 
-void ask_for_page(const Snapshot::Line& line, Txn& txn) {
-  txn.oldest(line.prefix, line.read_to + 1, kPage);
+void ask_for_page(const Keys& keys, const Snapshot& seen, Txn& txn) {
+  txn.oldest(keys.waiters(), seen.read_to + 1, kPage);
 }
 
-bool take_page(const PartReply& part, Snapshot::Line& line, Snapshot& to) {
-  Request nothing;
-  const CallerPlace newcomer = {nothing, nothing.locks[0]};
-  if (!take_waiters(newcomer, part, line, to)) return false;
-  line.more = part.keys.size() == kPage;
-  sort_waiters(to);
-  return true;
+bool take_page(const Keys& keys, const LockSpec& lock, const PartReply& part, Snapshot& to) {
+  to.more_waiters = part.keys.size() == kPage;
+  return take_waiters(keys, lock, 0, part, to);
 }
 
 }  // namespace atmost::etcd

@@ -17,7 +17,7 @@
 
 namespace atmost::etcd {
 
-// So many waiters of a queue are read at once.
+// So many waiters are read at once.
 inline constexpr unsigned kPage = 64;
 // A waiter with so many before it, or fewer, watches the lock: one of them may not use its turn.
 inline constexpr unsigned kNear = 4;
@@ -36,13 +36,6 @@ struct Snapshot {
     std::string key;
     Record record;
     rule::Queue queue = 0;
-  };
-  // One prefix of waiters, which are read in the order of their tickets.
-  struct Line {
-    std::string prefix;
-    rule::Queue queue = 0;
-    bool more = false;          // there are others
-    std::uint64_t read_to = 0;  // the last ticket that was read
   };
 
   std::uint64_t revision = 0;
@@ -65,10 +58,13 @@ struct Snapshot {
   std::uint64_t cooling_modified = 0;
   std::int64_t cooling_lease = 0;
   std::optional<Cooled> cooled;  // empty: only its lease shows how long ago it was
-  std::vector<Line> lines;       // those that a claim before the caller's can come from
-  std::vector<Waiter> waiters;   // of the lines, by ticket; our own place, too
-  std::uint64_t queued = 0;      // waiters in all queues, if the request limits them
-  std::uint64_t in_queue = 0;    // waiters in the caller's own queue
+  // By ticket; our own place, too. Those of queues that no claim before the caller's can come from
+  // are left out.
+  std::vector<Waiter> waiters;
+  bool more_waiters = false;   // some of them were not read
+  std::uint64_t read_to = 0;   // the last ticket that was read, of all queues
+  std::uint64_t queued = 0;    // waiters in all queues, our own place, too
+  std::uint64_t in_queue = 0;  // waiters in the caller's own queue
   // Places of the own queue before ours, the youngest first: kNear + 1, or all if they are fewer.
   std::vector<std::string> before;
   bool place_is_there = false;
@@ -93,9 +89,9 @@ void ask_for_snapshot(const Keys& keys, const CallerPlace& place, Txn& txn);
 // False: a key in it was not written by atmost (`to.alien`), and nothing can be concluded.
 bool take_snapshot(const Keys& keys, const CallerPlace& place, const TxnReply& reply,
                    std::size_t& part, Snapshot& to);
-// The next waiters of a line, which take_page() adds. False: as above.
-void ask_for_page(const Snapshot::Line& line, Txn& txn);
-bool take_page(const PartReply& part, Snapshot::Line& line, Snapshot& to);
+// The next waiters, which take_page() adds. False: as above.
+void ask_for_page(const Keys& keys, const Snapshot& seen, Txn& txn);
+bool take_page(const Keys& keys, const LockSpec& lock, const PartReply& part, Snapshot& to);
 
 // Adds one key below admission() to a snapshot. False: atmost did not write it.
 bool take_key(const Keys& keys, const CallerPlace& place, const KeyValue& key, Snapshot& to);

@@ -69,7 +69,7 @@ Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&,
   }
   std::vector<KeyValue>& waiters = reply.value().parts[1].keys;
   for (const KeyValue& key : waiters) {
-    if (keys.is_place(key.key) && !parse_record(key.value)) seen.alien = key.key;
+    if (keys.queue_of_place(key.key) && !parse_record(key.value)) seen.alien = key.key;
   }
   Result<std::uint32_t> count(static_cast<std::uint32_t>(seen.holders.size()));
   if (!seen.alien.empty()) count = alien_key(seen.alien);
@@ -86,7 +86,7 @@ Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&,
             [](const KeyValue& one, const KeyValue& other) { return one.created < other.created; });
   for (const KeyValue& key : waiters) {
     const std::optional<Record> record = parse_record(key.value);
-    if (record && keys.is_place(key.key)) visitor->waiter(waiter_view(key, *record));
+    if (record && keys.queue_of_place(key.key)) visitor->waiter(waiter_view(key, *record));
   }
   return count;
 }

@@ -8,13 +8,12 @@
 //
 // Fail closed: an admission is a transaction that etcd applies only if the slots are free and
 // nothing was admitted, drained or taken over since the state that the decision saw. That state is
-// an answer, or an answer and every change since that a watch reported: if either is wrong or late,
-// etcd refuses. An admission is believed once our keys were read after it. That read is part of the
-// same transaction: etcd guarantees that our lease is alive there, and that the keys are there
-// under it, at the very revision that is our token; a separate read would only show them a moment
-// later. How long they are ours from then on follows from when the last renewal was sent, and is
-// checked last. An admission whose answer was lost or cannot be believed is settled by reading all
-// anew.
+// one answer, of a majority or of one member: if it is wrong or late, etcd refuses. An admission is
+// believed once our keys were read after it. That read is part of the same transaction: etcd
+// guarantees that our lease is alive there, and that the keys are there under it, at the very
+// revision that is our token; a separate read would only show them a moment later. How long they
+// are ours from then on follows from when the last renewal was sent, and is checked last. An
+// admission whose answer was lost or cannot be believed is settled by reading all anew.
 //
 // While a caller waits, its renewals have to be answered (own_lease.cc). When one is overdue, the
 // caller makes a request that only a majority can answer; if no member answers it within the

@@ -6,6 +6,12 @@
 #include "words.h"
 
 namespace atmost::etcd {
+namespace {
+
+// Contention is short: callers that come at the same time, once each.
+constexpr int kTries = 32;
+
+}  // namespace
 
 std::int64_t Transactions::give_up() const {
   return plus(os::boot_ns(), gateway_.access().timeout);
@@ -40,6 +46,38 @@ Applied Transactions::write(const Txn& txn, std::int64_t give_up_boot_ns, TxnRep
   if (answer.kind == Answer::Kind::refused || !reply.succeeded) return Applied::no;
   gateway_.history().note(reply.header.revision);
   return Applied::yes;
+}
+
+std::uint64_t Transactions::write(const Txn& txn, std::int64_t give_up_boot_ns,
+                                  Gateway::Repeat repeat) {
+  TxnReply reply;
+  Answer answer;
+  const Applied applied = write(txn, give_up_boot_ns, reply, answer, repeat);
+  return applied == Applied::yes ? reply.header.revision : 0;
+}
+
+Status Transactions::change(const std::vector<std::string>& keys, std::string_view what,
+                            std::int64_t give_up_boot_ns,
+                            const std::function<bool(const Found&, Txn&)>& how) {
+  Answer answer;
+  for (int i = 0; i < kTries; ++i) {
+    Txn look;
+    for (const std::string& key : keys) look.range(key);
+    const Result<TxnReply> seen = read(look, give_up_boot_ns);
+    if (!seen.ok()) return seen.error();
+    Txn txn;
+    Found found;
+    for (const PartReply& part : seen.value().parts) {
+      txn.modified_at(keys[found.size()], part.keys.empty() ? 0 : part.keys[0].modified);
+      found.push_back(part.keys.empty() ? std::nullopt : std::optional(part.keys[0]));
+    }
+    if (!how(found, txn)) return {};
+    TxnReply reply;
+    if (write(txn, give_up_boot_ns, reply, answer) == Applied::yes) return {};
+    if (answer.kind != Answer::Kind::good) return failure(answer, what);
+  }
+  answer = {Answer::Kind::unknown, "others change it all the time"};
+  return failure(answer, what);
 }
 
 Result<std::int64_t> Transactions::grant(std::int64_t seconds, std::int64_t give_up_boot_ns) {

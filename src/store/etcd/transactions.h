@@ -3,6 +3,9 @@
 #define ATMOST_STORE_ETCD_TRANSACTIONS_H
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +32,18 @@ class Transactions {
   // `repeat`: it may be done twice. Makes the hint lease if etcd misses it.
   Applied write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply, Answer& answer,
                 Gateway::Repeat repeat = Gateway::Repeat::no);
+
+  // The revision of the write; 0: it was not applied, or that is not known.
+  std::uint64_t write(const Txn& txn, std::int64_t give_up_boot_ns,
+                      Gateway::Repeat repeat = Gateway::Repeat::no);
+
+  // The values of keys as they were read, in their order; empty: there is no such key.
+  using Found = std::vector<std::optional<KeyValue>>;
+  // Reads the keys and writes what `how` adds to the transaction, unless one of them has changed
+  // since: then again, a few times. `how` answers false: nothing is written, which is no error.
+  // `what` begins the error's message.
+  Status change(const std::vector<std::string>& keys, std::string_view what,
+                std::int64_t give_up_boot_ns, const std::function<bool(const Found&, Txn&)>& how);
 
   // A new lease, which is not renewed.
   Result<std::int64_t> grant(std::int64_t seconds, std::int64_t give_up_boot_ns);

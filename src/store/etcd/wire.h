@@ -85,9 +85,10 @@ class Txn {
   // Compares the creation of all keys that begin with `prefix`: none is from `revision` or later.
   Txn& all_created_before(std::string_view prefix, std::uint64_t revision);
 
+  // All that is read is what the asked member knows, which may be a moment old: no majority is
+  // needed. To be called first.
+  Txn& of_one_member();
   Txn& range(std::string_view key, std::string_view end = {});
-  // Reads what the asked member knows, which may be a moment old: no majority is needed.
-  Txn& glance(std::string_view key, std::string_view end = {});
   // The first key of a range, alone.
   Txn& first_key(std::string_view from, std::string_view end);
   // The `limit` oldest ones created at `revision` or later; 0: of all.
@@ -112,7 +113,7 @@ class Txn {
   };
   void compare(std::string_view key, std::string_view end, const Comparison& what);
   void add(const TxnPart& asked, std::string_view text);
-  Txn& sorted(Part part, std::string_view prefix, std::string_view more);
+  Txn& add_range(const TxnPart& asked, std::string_view more);
 
   struct Branch {
     std::string actions;
@@ -121,6 +122,7 @@ class Txn {
   std::string compares_;
   Branch branches_[2];
   std::size_t at_ = 0;
+  bool of_one_member_ = false;
 };
 
 // Empty: the answer is not to be believed. `otherwise`: what was asked for in case a comparison

@@ -1,6 +1,8 @@
 #include "renewal.h"
 
+#include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +20,29 @@ constexpr Duration kAgain = Duration::millis(250);
 constexpr Duration kPatience = Duration::seconds(2);
 
 }  // namespace
+
+Renewal::Renewal() : bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+Renewal::~Renewal() {
+  stop();
+  if (bell_ >= 0) close(bell_);
+}
+
+void Renewal::wake() {
+  const std::uint64_t one = 1;
+  if (write(bell_, &one, sizeof one) < 0) {  // full: it is readable already
+  }
+}
+
+bool Renewal::rest(std::int64_t until_boot_ns) {
+  constexpr std::int64_t kLongestMs = 3'600'000;
+  const std::int64_t left = std::max<std::int64_t>(until_boot_ns - os::boot_ns(), 0);
+  pollfd polled = {bell_, POLLIN, 0};
+  const auto wait_ms = static_cast<int>(std::min(left / 1'000'000 + 1, kLongestMs));
+  if (poll(&polled, 1, wait_ms) <= 0) return false;
+  std::uint64_t woken = 0;
+  return read(bell_, &woken, sizeof woken) > 0;
+}
 
 int Renewal::start(Keeper& keeper, std::int64_t sent_boot_ns, Duration ttl, Duration pause,
                    Duration reserve) {
@@ -38,7 +63,7 @@ int Renewal::start(Keeper& keeper, std::int64_t sent_boot_ns, Duration ttl, Dura
 void Renewal::stop() {
   if (!running_) return;
   ending_ = true;
-  keeper_->wake();
+  wake();
   thread_.join();
   running_ = false;
 }
@@ -46,7 +71,7 @@ void Renewal::stop() {
 void Renewal::cease() {
   if (!running_) return;
   ending_ = true;
-  keeper_->wake();
+  wake();
 }
 
 Upkeep Renewal::upkeep() const {

@@ -22,12 +22,11 @@ class Keeper {
  public:
   // One renewal; returns at the latest at `give_up_boot_ns`.
   virtual Renewed renew(std::int64_t give_up_boot_ns) = 0;
-  // Blocks until a taker asks the holder to stop (true), until `until_boot_ns`, or until wake().
+  // Blocks until a taker asks the holder to stop (true), until `until_boot_ns`, or until
+  // Renewal::wake().
   virtual bool asked_to_stop(std::int64_t until_boot_ns) = 0;
   // True if the next renewal is urgent, for example because the holder's entry is gone.
   virtual bool doubts() { return false; }
-  // Ends asked_to_stop(), now or when it is called next. Called by any thread.
-  virtual void wake() = 0;
 
  protected:
   ~Keeper() = default;
@@ -39,10 +38,10 @@ class Keeper {
 // ends within its ttl. Only the owner calls start(), stop() and cease(); any thread calls upkeep().
 class Renewal {
  public:
-  Renewal() = default;
+  Renewal();
   Renewal(const Renewal&) = delete;
   Renewal& operator=(const Renewal&) = delete;
-  ~Renewal() { stop(); }
+  ~Renewal();
 
   // Takes over a lease that was granted for `ttl` by a request sent at `sent_boot_ns`; renews it
   // every `pause`, but not when `reserve` or less is left of it. 0 or an errno value (no thread).
@@ -54,11 +53,18 @@ class Renewal {
   // called before the keeper is destroyed.
   void cease();
 
-  // As with start(), from now on; they take effect at the keeper's wake().
+  // As with start(), from now on; they take effect at wake().
   void set_pause(Duration pause, Duration reserve) {
     pause_ns_ = pause.ns;
     reserve_ns_ = reserve.ns;
   }
+  // Ends the keeper's asked_to_stop(), now or when it is called next. Called by any thread.
+  void wake();
+  // For the keeper: a descriptor that is readable from a wake() on; and a sleep until then (true),
+  // after which it is not readable any more.
+  int bell() const { return bell_; }
+  bool rest(std::int64_t until_boot_ns);
+
   // A renewal that the keeper did not make, sent at that moment, has succeeded.
   void renewed(std::int64_t sent_boot_ns);
 
@@ -80,6 +86,7 @@ class Renewal {
   std::int64_t again_boot_ns_ = 0;  // the next renewal, when it is not in its turn; 0: it is
   os::Thread thread_;
   bool running_ = false;
+  const int bell_;  // an eventfd
   std::atomic<bool> ending_ = false;
   std::atomic<bool> lost_ = false;
   std::atomic<bool> asked_ = false;

@@ -108,7 +108,7 @@ Statement LockFacts::ask_page(const ClientId& client) const {
 }
 
 // False: all have been read.
-bool LockFacts::read_page() {
+bool LockFacts::read_more() {
   if (all_waiters_ || broken) return false;
   const Statement question[] = {ask_page(*client_)};
   try {
@@ -139,27 +139,6 @@ bool LockFacts::read_page() {
 // While the era is not safe yet, rows of holders may be missing: no slot is known to be free.
 std::uint32_t LockFacts::reserve(std::uint32_t count) {
   return paused_ ? 0 : TableFacts::reserve(count);
-}
-
-rule::Waiter LockFacts::next_waiter(rule::Queue queue, std::uint64_t after) {
-  for (;;) {
-    const rule::Waiter found = TableFacts::next_waiter(queue, after);
-    if (found.ticket != 0 || !read_page()) return found;
-  }
-}
-
-rule::Waiter LockFacts::joiner(std::uint64_t after) {
-  for (;;) {
-    const rule::Waiter found = TableFacts::joiner(after);
-    if (found.ticket != 0 || !read_page()) return found;
-  }
-}
-
-std::uint32_t LockFacts::waiting(std::uint32_t enough) {
-  for (;;) {
-    const std::uint32_t found = TableFacts::waiting(enough);
-    if (found >= enough || !read_page()) return found;
-  }
 }
 
 void LockFacts::note_turn(rule::Queue, std::uint64_t ticket, std::int64_t began_boot_ns) {

@@ -46,11 +46,8 @@ class LockFacts final : public rule::TableFacts {
   Statement ask_page(const ClientId& client) const;
 
   std::uint32_t reserve(std::uint32_t count) override;
-  rule::Waiter next_waiter(rule::Queue queue, std::uint64_t after) override;
   std::int64_t own_turn() override { return own_turn_ns_; }
   void note_turn(rule::Queue queue, std::uint64_t ticket, std::int64_t began_boot_ns) override;
-  rule::Waiter joiner(std::uint64_t after) override;
-  std::uint32_t waiting(std::uint32_t enough) override;
   Stamp admission(std::uint32_t) override { return first_in_rate_; }
   bool ancestor() override;
 
@@ -73,7 +70,7 @@ class LockFacts final : public rule::TableFacts {
   std::optional<DatabaseError> broken;
 
  private:
-  bool read_page();
+  bool read_more() override;
 
   rule::State state_;
   std::vector<std::uint32_t> drained_;

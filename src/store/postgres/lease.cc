@@ -1,8 +1,6 @@
 #include "lease.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -42,16 +40,14 @@ HeldLease::HeldLease(PostgresSession& session, std::unique_ptr<Connection> conne
       connection_(std::move(connection)),
       held_(std::move(held)),
       rows_(std::move(rows)),
-      ttl_(ttl),
-      bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  connection_->set_bell(bell_);
+      ttl_(ttl) {
+  connection_->set_bell(renewal_.bell());
   connection_->go_first(true);
 }
 
 HeldLease::~HeldLease() {
   renewal_.stop();
   if (look_ != nullptr) look_->end();
-  if (bell_ >= 0) close(bell_);
 }
 
 int HeldLease::start(std::int64_t sent_boot_ns, Duration pause, Duration reserve) {
@@ -63,12 +59,6 @@ std::unique_ptr<Connection> HeldLease::stop() {
   renewal_.stop();
   connection_->set_bell(-1);
   return std::move(connection_);
-}
-
-void HeldLease::wake() {
-  const std::uint64_t one = 1;
-  if (write(bell_, &one, sizeof one) < 0) {  // full: it is readable already
-  }
 }
 
 // Asks all hosts of the URL, unless there is only one or the look before has not ended.
@@ -139,16 +129,16 @@ bool HeldLease::told_to_stop() {
   return false;
 }
 
-// Blocks until there is news, `bell_` is readable or the time is up; makes a broken connection anew
-// meanwhile.
+// Blocks until there is news, `renewal_.bell()` is readable or the time is up; makes a broken
+// connection anew meanwhile.
 bool HeldLease::news(std::int64_t until) {
   try {
     connection_->open(std::min(plus(os::boot_ns(), kPatience), until));
-    return connection_->await_news(until, bell_);
+    return connection_->await_news(until, renewal_.bell());
   } catch (const DatabaseError&) {
     const std::int64_t again = std::min(plus(os::boot_ns(), kAgain), until);
     while (os::boot_ns() < again) {
-      pollfd bell = {bell_, POLLIN, 0};
+      pollfd bell = {renewal_.bell(), POLLIN, 0};
       if (poll(&bell, 1, static_cast<int>((again - os::boot_ns()) / 1'000'000 + 1)) > 0) break;
     }
     return false;
@@ -157,7 +147,7 @@ bool HeldLease::news(std::int64_t until) {
 
 bool HeldLease::asked_to_stop(std::int64_t until) {
   while (os::boot_ns() < until) {
-    pollfd bell = {bell_, POLLIN, 0};
+    pollfd bell = {renewal_.bell(), POLLIN, 0};
     if (poll(&bell, 1, 0) > 0) return false;  // it stays readable: it is set once, at the end
     if (!news(until)) continue;
     try {

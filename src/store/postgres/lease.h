@@ -54,7 +54,6 @@ class HeldLease final : public Hold, private fleet::Keeper {
   fleet::Renewed renew(std::int64_t give_up_boot_ns) override;
   bool asked_to_stop(std::int64_t until_boot_ns) override;
   bool doubts() override { return std::exchange(news_, false); }
-  void wake() override;
 
   // Stops renewing, at once; returns the connection, perhaps closed.
   std::unique_ptr<Connection> stop();
@@ -73,7 +72,6 @@ class HeldLease final : public Hold, private fleet::Keeper {
   const Duration ttl_;
   bool news_ = false;               // another caller asks whether we still run: a renewal answers
   std::shared_ptr<HostLook> look_;  // under way, or ended since the last renewal
-  int bell_ = -1;                   // an eventfd: wake()
   fleet::Renewal renewal_;
 };
 

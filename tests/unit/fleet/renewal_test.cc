@@ -24,7 +24,6 @@ class Store final : public Keeper {
     os::sleep_until(until_boot_ns);
     return false;
   }
-  void wake() override {}
 
   std::atomic<int> asked = 0;
 
