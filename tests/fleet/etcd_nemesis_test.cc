@@ -1,15 +1,18 @@
 // Three members of etcd and 200 clients of one lock, each on a host of its own or one of two:
 // members, supervisors and commands are killed and stopped, hosts cut off from each other, and wall
-// clocks set, all in one run. No slot is used twice, no old token is accepted, and when all is calm
-// everybody finishes.
+// clocks set, leaders moved, the history compacted and members defragmented, all in one run. No
+// slot is used twice, no old token is accepted, no free slot stays idle in the calm between, and in
+// the end everybody finishes.
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <array>
 #include <ctime>
+#include <optional>
 
 #include "etcd/kit/cluster.h"
 #include "fleet/storm.h"
+#include "store/etcd/wire.h"
 
 namespace fleet_kit {
 namespace {
@@ -19,6 +22,7 @@ using etcd_kit::Cluster;
 constexpr unsigned kMembers = 3;
 
 constexpr long kBeyondAllShifts = 7200;
+constexpr int kPatienceMs = 500;
 constexpr double kUntilCalm = 1e9;
 
 class Members {
@@ -87,18 +91,60 @@ class Members {
       return storm_.part(storm_.nemesis().pick(kGroups), {host(any())});
     };
     nemesis.add("clients cut off from a member", 1, 1, 5, cut_from_one);
+    const auto cut_one_way = [this]() -> Nemesis::Undo {
+      const std::vector<unsigned> all = everybody();
+      const unsigned from = all[storm_.nemesis().pick(static_cast<unsigned>(all.size()))];
+      const unsigned to = host(any());
+      if (from == to) return {};
+      storm_.network().cut(from, to);
+      return [this, from, to] { storm_.network().mend(from, to); };
+    };
+    nemesis.add("link cut one way", 3, 1, 6, cut_one_way);
+    add_maintenance(nemesis);
     // For good; when all is calm it goes beyond every time that it has shown. Etcd 3.4 keeps leases
     // in the order of its wall clock: a leader whose clock was set back by an hour ends leases of
     // the dead an hour late (never early), and nobody could be expected to finish within a minute.
     const auto set_one = [this]() -> Nemesis::Undo {
       const unsigned one = any();
       set_clock(one, storm_.nemesis().clock_shift());
-      return [this, one] { set_clock(one, kBeyondAllShifts); };
+      return [this, one] { set_clock(one, beyond_ += kBeyondAllShifts); };
     };
     nemesis.add("member's clock set", 4, kUntilCalm, kUntilCalm, set_one);
   }
 
+  // The work of an administrator.
+  void add_maintenance(Nemesis& nemesis) {
+    const auto move = [this]() -> Nemesis::Undo {
+      const unsigned to = any();
+      if (const auto reply = status(to))
+        ask(leader(), "maintenance/transfer-leadership",
+            "{\"targetID\":\"" + std::to_string(reply->member) + "\"}");
+      return {};
+    };
+    nemesis.add("leader moved", 2, 0, 0, move);
+    const auto compact = [this]() -> Nemesis::Undo {
+      const unsigned one = any();
+      if (const auto reply = status(one))
+        ask(one, "kv/compaction",
+            "{\"revision\":\"" + std::to_string(reply->header.revision) + "\",\"physical\":true}");
+      return {};
+    };
+    nemesis.add("history compacted", 1, 0, 0, compact);
+    const auto defragment = [this]() -> Nemesis::Undo {
+      ask(any(), "maintenance/defragment", "{}");
+      return {};
+    };
+    nemesis.add("member defragmented", 1, 0, 0, defragment);
+  }
+
  private:
+  // Of a member that answers in time.
+  std::optional<atmost::etcd::StatusReply> status(unsigned member) const {
+    return atmost::etcd::parse_status(ask(member, "maintenance/status", "{}"));
+  }
+  std::string ask(unsigned member, const std::string& what, const std::string& body) const {
+    return cluster_.fetch(member, "/v3/" + what, body.c_str(), kPatienceMs);
+  }
   etcd_kit::Ground ground() {
     return {
         [this](unsigned member) { return storm_.network().address(host(member)); },
@@ -129,6 +175,7 @@ class Members {
   Storm& storm_;
   std::array<GoClock, kMembers> clocks_;
   std::array<long, kMembers> shifts_ = {};
+  long beyond_ = 0;  // what a clock has shown
   std::string why_;
   Cluster cluster_;
 };
@@ -138,6 +185,7 @@ TEST(Nemesis, OfLocksInEtcd) {
   Members members(storm);
   members.expect_wrong_clocks();
   members.add_strikes();
+  storm.expect_no_idle_slots();
   storm.run(members.cluster().url("/n"));
 }
 

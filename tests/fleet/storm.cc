@@ -19,6 +19,11 @@ constexpr unsigned kClientClocks = 8;
 // Less than the minute after which a waiter looks by itself, so that a missed wake-up shows here.
 constexpr double kPatience = 45;
 constexpr auto kTick = std::chrono::milliseconds(4);
+// Of a round.
+constexpr double kHarm = 20, kWatched = 12;
+// A holder that died in the harm is gone by then (docs/fleet.md).
+constexpr double kAftermath = 2 * kTtl + 1;
+constexpr double kLongestIdle = 5;
 
 unsigned setting(const char* name, unsigned otherwise) {
   const char* text = getenv(name);
@@ -169,9 +174,8 @@ void Storm::run(const std::string& store) {
   if (!fenced_) cut_off_those_who_linger();
   const double end = seconds_now() + seconds_;
   while (seconds_now() < end) {
-    crowd_->tend(true);
-    nemesis_.tend();
-    std::this_thread::sleep_for(kTick);
+    harm(in_rounds_ ? std::min(seconds_now() + kHarm, end) : end);
+    if (in_rounds_) be_calm();
   }
   nemesis_.calm();
   witness_->hurry();
@@ -188,6 +192,29 @@ void Storm::run(const std::string& store) {
   judge();
 }
 
+void Storm::harm(double until) {
+  while (seconds_now() < until) {
+    crowd_->tend(true);
+    nemesis_.tend();
+    std::this_thread::sleep_for(kTick);
+  }
+}
+
+// Two unused slots are idle: one may be kept for a caller that takes two at once.
+void Storm::be_calm() {
+  nemesis_.calm();
+  const double settled = seconds_now() + kAftermath;
+  double used = settled;
+  for (double now; (now = seconds_now()) < settled + kWatched;) {
+    crowd_->tend(true);
+    std::uint32_t slots = 0;
+    for (const Witness::User& each : witness_->users()) slots += each.slots;
+    if (slots + 1 >= kSlots) used = now;
+    longest_idle_ = std::max(longest_idle_, now - std::max(used, settled));
+    std::this_thread::sleep_for(kTick);
+  }
+}
+
 void Storm::judge() {
   const char* folder = getenv("ATMOST_HISTORIES");
   const std::string kept = folder != nullptr ? folder : ".";
@@ -199,6 +226,10 @@ void Storm::judge() {
   if (!fenced_) {
     EXPECT_EQ(witness_->overlaps(), 0u);
     EXPECT_EQ(witness_->stale_awake(), 0u) << "commands with an old token whose hosts never slept";
+  }
+  if (in_rounds_) {
+    EXPECT_LE(longest_idle_, kLongestIdle) << "slots were idle beside waiters";
+    std::printf("slots were idle beside waiters for %.1f s at most\n", longest_idle_);
   }
   EXPECT_GT(witness_->begun(), seconds_ / 4) << "it should go on all the time";
   std::printf(

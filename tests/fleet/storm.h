@@ -42,6 +42,9 @@ class Storm {
   // accepted, in the order in which it did; overlaps and refused tokens are counted, and no more.
   // Half as long.
   void only_what_was_accepted();
+  // In rounds of harm and calm. In the calm no free slot is idle for longer than five seconds while
+  // others wait, from the moment on at which all is over that the harm has left behind.
+  void expect_no_idle_slots() { in_rounds_ = true; }
   // Does it all, and fails the test where something was not as it should be.
   void run(const std::string& store);
   // The words of a program in a client's place: host and wrong clock are those of client 0.
@@ -50,12 +53,16 @@ class Storm {
 
  private:
   void cut_off_those_who_linger();
+  void harm(double until);
+  void be_calm();
   void judge();
 
   std::string name_;
   unsigned seed_;
   double seconds_;
   bool fenced_ = false;
+  bool in_rounds_ = false;
+  double longest_idle_ = 0;
   unsigned hosts_;
   Network network_;
   witness::TempDir directory_;

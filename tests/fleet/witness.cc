@@ -132,6 +132,7 @@ void Witness::take_line(int fd, Guest& guest, const std::string& line) {
     std::replace(slots.begin(), slots.end(), ',', ' ');
     std::istringstream numbers(slots);
     for (std::uint32_t slot; numbers >> slot;) guest.use.slots.push_back(slot);
+    guest.user.slots = static_cast<std::uint32_t>(guest.use.slots.size());
   }
   words >> moment;
   if (words.fail() || guest.use.slots.empty()) abort();

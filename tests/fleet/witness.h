@@ -23,7 +23,8 @@ class Witness {
     pid_t pid = 0;
     pid_t group = 0;
     unsigned host = 0;
-    double until = 0;  // it means to stay so long
+    std::uint32_t slots = 0;  // so many
+    double until = 0;         // it means to stay so long
   };
   // Listens on a Unix socket at `path`. `own_time`: the moments of the history are those at which
   // it accepted what commands did, not those at which they did it.
