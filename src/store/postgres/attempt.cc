@@ -114,7 +114,7 @@ void PostgresSession::doubt() {
   doubts_ = false;
   for (const auto& one : locks_) {
     for (Holder& holder : one->holders_found) {
-      const auto question = questioned_.find(holder.view.token);
+      const auto question = questioned_.find({one->index, holder.view.token});
       if (!holder.expired) {
         if (question != questioned_.end()) questioned_.erase(question);
         continue;
@@ -129,7 +129,7 @@ void PostgresSession::doubt() {
 void PostgresSession::add_questions(std::vector<Statement>& to) const {
   for (const auto& one : locks_) {
     for (const Holder& holder : one->holders_found) {
-      if (!holder.doubted || questioned_.contains(holder.view.token)) continue;
+      if (!holder.doubted || questioned_.contains({one->index, holder.view.token})) continue;
       to.push_back(
           {"SELECT pg_notify('atmost_' || owner, '') FROM atmost.holder WHERE lock = $1 AND slot = "
            "$2",
@@ -209,7 +209,8 @@ void PostgresSession::refuse(Connection& connection, const rule::Plan& plan, Tic
     }
     for (const auto& one : locks_) {
       for (const Holder& holder : one->holders_found) {
-        if (holder.doubted) questioned_.emplace(holder.view.token, os::boot_ns());
+        if (holder.doubted)
+          questioned_.emplace(std::pair(one->index, holder.view.token), os::boot_ns());
       }
     }
   }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client.h"
@@ -104,9 +105,9 @@ class PostgresSession final : public Session, private rule::Section {
   Duration recovering_{};  // so long there are no admissions (era.cc)
   bool doubts_ = false;    // some holders are given time to answer
 
-  // Holders whose lease ended by the server's clock, by their tokens, and when they were asked
-  // whether they still run.
-  std::map<std::uint64_t, std::int64_t> questioned_;
+  // Holders whose lease ended by the server's clock, by lock (its index) and token, and when they
+  // were asked whether they still run.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::int64_t> questioned_;
 
   // For await():
   bool queued_ = false;
