@@ -238,8 +238,9 @@ TEST_F(Fleet, AKeyThatIsNotOursIsNamed) {
     EXPECT_EQ(said.code, 69) << subcommand << ": " << said.words;
     const std::string words =
         "atmost: etcd: the key " + key +
-        " is not as atmost writes it: look at it (etcdctl get), and delete it if "
-        "nobody needs it\n";
+        " is not as this version of atmost writes it: if callers of another version use the lock, "
+        "give all hosts one version; else look at it (etcdctl get), and delete it if nobody needs "
+        "it\n";
     EXPECT_EQ(said.words.substr(0, words.size()), words);  // a list has its heading below it
   };
   for (const char* key : {"a/state", "a/h/none", "a/t/1", "w/x/stranger", "w/p000001/1", "a/last",

@@ -102,7 +102,9 @@ Error alien_key(std::string_view key) {
   Error error = error_of(Code::unavailable, 0, "etcd: the key ");
   error.message.append(key);
   error.message.append(
-      " is not as atmost writes it: look at it (etcdctl get), and delete it if nobody needs it");
+      " is not as this version of atmost writes it: if callers of another version use the lock, "
+      "give "
+      "all hosts one version; else look at it (etcdctl get), and delete it if nobody needs it");
   return error;
 }
 

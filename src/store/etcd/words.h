@@ -16,7 +16,7 @@ Error failure(const Answer& answer, std::string_view what);
 // True if etcd refused because a lease that the request named does not exist.
 bool lease_is_gone(const Answer& answer);
 
-// A key below a lock that atmost did not write so.
+// A key below a lock that this version of atmost did not write so.
 Error alien_key(std::string_view key);
 
 // `revision`: the first that is reported; 0: the next one.
