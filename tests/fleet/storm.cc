@@ -21,8 +21,10 @@ constexpr double kPatience = 45;
 constexpr auto kTick = std::chrono::milliseconds(4);
 // Of a round.
 constexpr double kHarm = 20, kWatched = 12;
-// A holder that died in the harm is gone by then (docs/fleet.md).
-constexpr double kAftermath = 2 * kTtl + 1;
+// Within its timeout a client has given up an ill store, or its successor waits; and a holder that
+// died in the harm is gone two of its ttls and a second after that (docs/fleet.md).
+constexpr double kTimeout = 5;
+constexpr double kAftermath = kTimeout + 2 * kTtl + 1;
 constexpr double kLongestIdle = 5;
 
 unsigned setting(const char* name, unsigned otherwise) {

@@ -75,7 +75,7 @@ Status EtcdSession::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
 }
 
 // One member's answer is enough for a waiter that its watch has woken: what that member lacks, the
-// watch reports later. What is written is compared anyway.
+// watch reports later. Writes are compared anyway.
 Status EtcdSession::read(Ticket* queue) {
   const bool drawn = queue != nullptr && queue->drawn;
   if (drawn && caller_.lease.upkeep().lost) {
