@@ -15,7 +15,7 @@ namespace {
 using Piece = Text<Reason::kMost>;
 
 constexpr unsigned kPieces = 16;
-alignas(Piece) constinit char pieces[kPieces][sizeof(Piece)] = {};
+alignas(Piece) constinit char pieces[kPieces * sizeof(Piece)] = {};
 constinit std::uint32_t free_pieces = (1u << kPieces) - 1;  // a bit each
 
 constinit const Piece kNoMemory("there is no memory left to say why");
@@ -34,7 +34,7 @@ void* take_piece() {
   while (bits != 0) {
     if (__atomic_compare_exchange_n(&free_pieces, &bits, bits & (bits - 1), false, __ATOMIC_ACQUIRE,
                                     __ATOMIC_RELAXED))
-      return pieces[__builtin_ctz(bits)];
+      return pieces + static_cast<unsigned>(__builtin_ctz(bits)) * sizeof(Piece);
   }
   return take_pages(sizeof(Piece));
 }
@@ -54,11 +54,11 @@ Text<Reason::kMost>* Reason::text() {
 void Reason::give_back(const Text<kMost>* text) {
   if (text == &kNoMemory) return;
   const auto* const at = reinterpret_cast<const char*>(text);
-  if (at < pieces[0] || at >= pieces[kPieces]) {
+  if (at < pieces || at >= pieces + sizeof pieces) {
     os::calls.munmap(const_cast<Piece*>(text), sizeof(Piece));
     return;
   }
-  const auto index = static_cast<unsigned>(at - pieces[0]) / sizeof(Piece);
+  const auto index = static_cast<unsigned>(at - pieces) / sizeof(Piece);
   __atomic_fetch_or(&free_pieces, 1u << index, __ATOMIC_RELEASE);
 }
 
