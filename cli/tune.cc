@@ -39,6 +39,7 @@ void show_json(Output& to, std::string_view name, const Tuning& tuning,
   line.number("completed", tuning.completed).number("stopped", tuning.stopped);
   line.number("cut_short", tuning.cut_short);
   line.number("stopped_wrongly", tuning.wrongly).number("hung", tuning.hung);
+  line.number("unsettled", tuning.unsettled);
   seconds("p50", tuning.half);
   seconds("p90", tuning.nine_tenths);
   seconds("longest", tuning.longest);
@@ -48,9 +49,10 @@ void show_json(Output& to, std::string_view name, const Tuning& tuning,
   millionths("any", tuning.related[kRelations - 1]);
   millionths("risk_per_1000", bounds.risk_ppm / 1000.0);
   line.number("experience", tuning.directory_runs);
+  line.number("experience_wrongly", tuning.directory_wrongly);
   millionths("price", tuning.price);
   seconds("limit", tuning.limit);
-  line.number("widened_steps", tuning.widened);
+  line.truth("widened", tuning.widened);
   millionths("chance", tuning.chance);
   millionths("chance_at_limit", tuning.chance_at_limit);
   if (tuning.schedule_known) seconds("usual_interval", tuning.usual);
@@ -78,8 +80,9 @@ int tune_one(const Invocation& invocation, Output& to) {
   }
   if (tuning.kept == StatsKept::others_may_write && !invocation.quiet) {
     Text<400> words(name);
-    complain(words.append(
-        ": others may write the lock file: what it remembers is not used, and auto sets no limit"));
+    complain(
+        words.append(": others may write the lock file: what it remembers is not used, and auto "
+                     "learns no limit"));
   }
   if (invocation.json) {
     show_json(to, name, tuning, invocation.request.learned);

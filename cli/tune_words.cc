@@ -60,8 +60,8 @@ void show_choice(Output& to, const Tuning& tuning, const LearnedBounds& bounds) 
   to.number(tuning.directory_runs).text(" of their runs\n");
   line(to, "this lock");
   if (tuning.completed < tuning.runs_needed) {
-    to.text("no limit: ").number(tuning.runs_needed);
-    to.text(" completed runs of its own are needed, it has ").number(tuning.completed).text("\n");
+    to.text("none of its own: ").number(tuning.runs_needed);
+    to.text(" completed runs are needed, it has ").number(tuning.completed).text("\n");
     return;
   }
   if (tuning.limit.is_forever()) {
@@ -77,9 +77,9 @@ void show_choice(Output& to, const Tuning& tuning, const LearnedBounds& bounds) 
     to.text(", because its runs are more alike than those of others");
   to.text("\n");
   line(to, "risk").text(risk_words(tuning, bounds)).text("\n");
-  if (tuning.widened > 0) {
+  if (tuning.widened) {
     line(to, "after a kill").text("the limit is ").text(duration_words(tuning.run_limit));
-    to.text(", until runs have ended by themselves again\n");
+    to.text(", so that a long run can show whether the stopped one was good\n");
   }
 }
 
@@ -168,7 +168,13 @@ void describe_limits(Output& to, std::string_view lock, const Tuning& tuning,
                      const LearnedBounds& bounds) {
   to.escaped(lock).text(": ");
   if (tuning.completed + tuning.stopped == 0) {
-    to.text("no runs yet, and so no limit.\n");
+    to.text("no runs yet. ");
+    if (tuning.limits.max_runtime.is_zero()) {
+      to.text("auto stops none.\n");
+    } else {
+      to.text("auto stops one that takes longer than ");
+      to.text(duration_words(tuning.limits.max_runtime)).text(", as --auto-max says.\n");
+    }
     return;
   }
   tell_runs(to, tuning);

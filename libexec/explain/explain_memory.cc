@@ -1,6 +1,7 @@
 // The part of an explanation about the memory from which auto limits are learned.
 #include "core/words.h"
 #include "explanation.h"
+#include "policy/schedule.h"
 #include "store/local/stats_file.h"
 
 namespace atmost::explain {
@@ -36,7 +37,8 @@ void explain_memory(const Explanation& about, Report& out) {
   tell_longest(lock_stats.intervals, "intervals between requests", out);
   if (lock_stats.too_soon == 0) return;
   out.text("    ").count(lock_stats.too_soon).text(" requests came too soon, ");
-  out.count(lock_stats.spam).text(" of them were spam\n");
+  out.count(lock_stats.spam).text(" of them were spam");
+  out.text(policy::is_spammed(lock_stats) ? "; the latest are\n" : "\n");
 }
 
 }  // namespace atmost::explain

@@ -59,6 +59,7 @@ std::string now_words(const Job& job) {
   const auto join = [&to](const std::string& more) { to += (to.empty() ? "" : ", ") + more; };
   if (job.running > 0)
     join(job.running == 1 ? "running" : std::to_string(job.running) + " running");
+  if (job.of != nullptr && job.of->story->spam_rule.goes_on()) join("spam");
   if (!job.present) return to;
   if (job.present->waiters > 0) join(std::to_string(job.present->waiters) + " waiting");
   if (job.present->drained) join("drained");
@@ -111,6 +112,7 @@ std::string job_json(const Job& job) {
   moment("last_success", job.last_success_ns);
   if (job.usually_ns != 0) to.time("usually_s", job.usually_ns);
   to.number("refused", job.refused).number("running", job.running);
+  if (job.of != nullptr && job.of->story->spam_rule.goes_on()) to.truth("spam", true);
   if (job.present) {
     to.number("waiting", job.present->waiters);
     to.truth("drained", job.present->drained);

@@ -22,6 +22,7 @@ struct Row {
   std::string rule;
   std::uint32_t risk_ppm = 0;
   std::vector<Score> scores;  // for each part
+  std::vector<Score> once;    // the same, where a killed run is not repeated
 };
 
 std::vector<Part> parts_of(const Options& options) {
@@ -47,19 +48,24 @@ std::vector<Row> replay_all(const std::vector<Part>& parts, const Options& optio
   std::vector<Row> rows;
   std::size_t whole = 0, behind = 0;
   for (const Part& part : parts)
-    whole +=
-        part.trace.runs.size() * all_rules(part.trace, options.bounds, options.risks_ppm).size();
+    whole += 2 * part.trace.runs.size() *
+             all_rules(part.trace, options.bounds, options.risks_ppm).size();
   Progress progress(whole, !options.quiet);
   for (const Part& part : parts) {
-    const auto rules = all_rules(part.trace, options.bounds, options.risks_ppm);
-    rows.resize(rules.size());
-    for (std::size_t i = 0; i < rules.size(); ++i) {
-      rows[i].rule = rules[i]->name();
-      rows[i].risk_ppm = rules[i]->risk_ppm();
-      rows[i].scores.push_back(
-          replay(part.trace, *rules[i], {options.bounds.low, options.bounds.high, options.no_limit},
-                 [&](std::size_t done) { progress.show(rules[i]->name(), behind + done); }));
-      behind += part.trace.runs.size();
+    const Bounds bounds = {options.bounds.low, options.bounds.high, options.no_limit};
+    for (const bool repeated : {true, false}) {
+      const Setting setting = {.slots = options.slots, .repeated = repeated};
+      const auto rules = all_rules(part.trace, options.bounds, options.risks_ppm);
+      rows.resize(rules.size());
+      for (std::size_t i = 0; i < rules.size(); ++i) {
+        rows[i].rule = rules[i]->name();
+        rows[i].risk_ppm = rules[i]->risk_ppm();
+        std::vector<Score>& scores = repeated ? rows[i].scores : rows[i].once;
+        scores.push_back(replay(part.trace, *rules[i], bounds, setting, [&](std::size_t done) {
+          progress.show(rules[i]->name(), behind + done);
+        }));
+        behind += part.trace.runs.size();
+      }
     }
   }
   return rows;
@@ -80,6 +86,10 @@ void show_json(const std::vector<Part>& parts, const std::vector<Row>& rows) {
       to.raw("ratio", json::decimal(score.ratio(), 3)).number("hangs", score.hangs);
       to.number("unnoticed", score.unnoticed).raw("notice", json::decimal(score.notice(), 3));
       to.number("too_fast", score.too_fast).number("would_note", score.would_note);
+      const Score& once = row.once[p];
+      to.number("once_wrong_kills", once.kills);
+      to.raw("once_per_1000", json::decimal(once.per_thousand(), 3));
+      to.raw("once_ratio", json::decimal(once.ratio(), 3));
       to.number("judged_locks", score.locks).number("locks_above", score.locks_above);
       std::printf("%s\n", to.str().c_str());
     }
@@ -102,7 +112,7 @@ double percent(std::size_t part, std::size_t whole) {
 void show_table(const std::vector<Part>& parts, const std::vector<Row>& rows) {
   constexpr int kNames = 26, kColumn = 9;
   const bool hangs = any_hangs(rows);
-  const int columns = hangs ? 4 : 3;
+  const int columns = hangs ? 5 : 4;
   for (const Part& part : parts) {
     std::printf("%s%s: %zu locks, %zu runs", &part == &parts[0] ? "" : "; ", part.name.c_str(),
                 part.trace.atoms, part.trace.runs.size());
@@ -111,15 +121,18 @@ void show_table(const std::vector<Part>& parts, const std::vector<Row>& rows) {
   for (const Part& part : parts) std::printf("  %-*s", columns * kColumn - 2, part.name.c_str());
   std::printf("\n%-*s", kNames, "limit");
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    std::printf("%*s%*s%*s", kColumn, "kills", kColumn, "none", kColumn, "ratio");
+    std::printf("%*s%*s%*s%*s", kColumn, "kills", kColumn, "once", kColumn, "none", kColumn,
+                "ratio");
     if (hangs) std::printf("%*s", kColumn, "hangs");
   }
   std::printf("\n");
   for (const Row& row : rows) {
     std::printf("%-*s", kNames, row.rule.c_str());
-    for (const Score& score : row.scores) {
-      std::printf("%*.1f%*.1f%%%*.1f", kColumn, score.per_thousand(), kColumn - 1,
-                  percent(score.unlimited, score.runs), kColumn, score.ratio());
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const Score& score = row.scores[p];
+      std::printf("%*.1f%*.1f%*.1f%%%*.1f", kColumn, score.per_thousand(), kColumn,
+                  row.once[p].per_thousand(), kColumn - 1, percent(score.unlimited, score.runs),
+                  kColumn, score.ratio());
       if (hangs) std::printf("%*.1f", kColumn, score.notice());
     }
     std::printf("\n");
@@ -127,6 +140,7 @@ void show_table(const std::vector<Part>& parts, const std::vector<Row>& rows) {
   std::printf(
       "\nkills: of 1,000 good runs from each lock's sixth on; one that is tried again counts "
       "again\n"
+      "once: the same, where a killed run is not tried again\n"
       "none: runs that had no limit, or the longest; in the ratio as --auto-max, or a day\n"
       "ratio: limit / median run time, geometric mean: how long a hang goes unnoticed\n");
   if (hangs) std::printf("hangs: how long the cancelled runs took / median, geometric mean\n");

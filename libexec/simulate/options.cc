@@ -8,7 +8,7 @@ namespace {
 
 using history::wrong_option;
 
-enum Long : int { kSplit = history::kOwnOptions, kMinRuns, kRisk, kMin, kMax, kJson };
+enum Long : int { kSplit = history::kOwnOptions, kMinRuns, kSlots, kRisk, kMin, kMax, kJson };
 
 constexpr char kHelp[] =
     "usage: atmost simulate [OPTION]... TRACE\n\n"
@@ -17,8 +17,9 @@ constexpr char kHelp[] =
     "      --auto-risk N     learned limits that kill about N good runs in 1,000;\n"
     "                        repeatable (5)\n"
     "      --auto-min DUR    no limit of any kind is shorter (1s)\n"
-    "      --auto-max DUR    nor longer (inf)\n"
+    "      --auto-max DUR    nor longer (1w)\n"
     "      --min-runs N      leave out locks with fewer runs (30)\n"
+    "      --slots N         so many runs of a lock at a time: others wait (as in the log)\n"
     "      --split HOW       also the two halves, each learning from itself alone: by\n"
     "                        user, or by time\n"
     "      --json            one JSON object a line\n"
@@ -48,6 +49,9 @@ void take(int letter, const char* value, Options& to) {
       return;
     case kMinRuns:
       to.min_runs = value_of("--min-runs", parse_count(value, 2, 1'000'000'000));
+      return;
+    case kSlots:
+      to.slots = value_of("--slots", parse_count(value, 1, 1'000'000));
       return;
     case kRisk:
       to.risks_ppm.push_back(value_of("--auto-risk", parse_risk(value)));
@@ -79,6 +83,7 @@ bool read_arguments(int argc, char** argv, Options& to) {
                                   "qv",
                                   {{"split", required_argument, nullptr, kSplit},
                                    {"min-runs", required_argument, nullptr, kMinRuns},
+                                   {"slots", required_argument, nullptr, kSlots},
                                    {"auto-risk", required_argument, nullptr, kRisk},
                                    {"auto-min", required_argument, nullptr, kMin},
                                    {"auto-max", required_argument, nullptr, kMax},

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <queue>
+#include <random>
 
 namespace atmost::simulate {
 namespace {
@@ -13,6 +15,7 @@ constexpr std::size_t kEnoughRuns = 100;  // for a lock to be judged by itself
 constexpr double kFarBelow =
     20;  // a run this many times shorter than the median did not do its work
 constexpr double kFarAbove = 4;  // times the risk asked for
+constexpr Duration kLongestHang = Duration::seconds(30 * 86400);
 
 // Of the good runs of each lock; ln.
 std::vector<double> log_medians(const Trace& trace) {
@@ -46,6 +49,9 @@ struct Attempt {
   Duration limit;
   std::size_t kills;  // of the attempts before
   bool scored;
+  // It lasts until it is stopped: one made up, or nothing but the question how long one would have
+  // lasted that began with this run.
+  enum class Kind : std::uint8_t { run, hang, question } kind;
 };
 struct EndsLater {
   bool operator()(const Attempt& one, const Attempt& other) const {
@@ -55,18 +61,25 @@ struct EndsLater {
 
 class Replay {
  public:
-  Replay(const Trace& trace, Rule& rule, const Bounds& bounds)
+  Replay(const Trace& trace, Rule& rule, const Bounds& bounds, const Setting& setting)
       : trace_(trace),
         rule_(rule),
         bounds_(bounds),
+        setting_(setting),
         medians_(log_medians(trace)),
         locks_(trace.atoms) {}
 
   Score score(const std::function<void(std::size_t)>& advanced) {
     for (std::size_t i = 0; i < trace_.runs.size(); ++i) {
       if (i % kBetweenSteps == 0) advanced(i);
-      while (!going_.empty() && going_.top().end_ns <= trace_.runs[i].start_ns) end_one();
-      first(i);
+      const std::int64_t start_ns = trace_.runs[i].start_ns;
+      while (!going_.empty() && going_.top().end_ns <= start_ns) end_one();
+      Lock& lock = locks_[trace_.runs[i].atom];
+      if (setting_.slots == 0 || lock.going < setting_.slots) {
+        first(i, start_ns);
+      } else {
+        lock.waiting.push_back(i);
+      }
     }
     while (!going_.empty()) end_one();
     judge_locks();
@@ -74,63 +87,126 @@ class Replay {
   }
 
  private:
+  using Kind = Attempt::Kind;
   struct Lock {
-    std::size_t started = 0, runs = 0, kills = 0;
+    std::size_t started = 0, runs = 0, kills = 0, going = 0;
+    std::deque<std::size_t> waiting;
   };
 
-  void first(std::size_t i) {
+  void first(std::size_t i, std::int64_t at_ns) {
     const Run& run = trace_.runs[i];
     const std::size_t before = locks_[run.atom].started++;
+    const bool hangs = setting_.hangs > 0 && before >= kHangsFrom && !run.cut_short &&
+                       share_(chance_) < setting_.hangs;
     const bool scored = run.cut_short ? before >= kHangsFrom : before >= kUnscored;
-    const Duration limit = start(i, run.start_ns, {}, 0, scored);
+    if (hangs) {
+      start(i, at_ns, {}, 0, true, Kind::hang);
+    } else {
+      start_run(i, at_ns, scored);
+    }
+  }
+
+  void start_run(std::size_t i, std::int64_t at_ns, bool scored) {
+    const Run& run = trace_.runs[i];
+    const Duration limit = start(i, at_ns, {}, 0, scored, Kind::run);
     if (!scored || run.cut_short) return;
     ++score_.runs;
     ++locks_[run.atom].runs;
-    if (limit >= bounds_.high) ++score_.unlimited;
-    score_.log_ratios += ln(std::min(limit, bounds_.no_limit)) - medians_[run.atom];
+    going_.push({plus(at_ns, limit), order_++, i, at_ns, limit, 0, true, Kind::question});
+  }
+
+  Duration bounded(Duration limit) const {
+    if (limit < bounds_.low) limit = bounds_.low;
+    return limit > bounds_.high ? bounds_.high : limit;
   }
 
   Duration start(std::size_t i, std::int64_t at_ns, Duration killed_at, std::size_t kills,
-                 bool scored) {
+                 bool scored, Kind kind) {
     const Run& run = trace_.runs[i];
-    Duration limit = rule_.limit(run.atom, killed_at);
-    if (limit < bounds_.low) limit = bounds_.low;
-    if (limit > bounds_.high) limit = bounds_.high;
-    const std::int64_t lasts = std::min(limit.ns, run.ran_ns);
-    going_.push({at_ns + lasts, order_++, i, at_ns, limit, kills, scored});
+    const Duration limit = bounded(rule_.limit(run.atom, killed_at));
+    const std::int64_t lasts = std::min(limit.ns, lasts_of(run, kind));
+    ++locks_[run.atom].going;
+    going_.push({at_ns + lasts, order_++, i, at_ns, limit, kills, scored, kind});
     return limit;
+  }
+
+  std::int64_t lasts_of(const Run& run, Kind kind) const {
+    return kind == Kind::run ? run.ran_ns : kLongestHang.ns;
+  }
+
+  // Whether the limit was reached, but is longer by now: it goes on.
+  bool goes_on(const Attempt& it, std::int64_t lasts) {
+    if (it.limit >= bounds_.high) return false;
+    Attempt longer = it;
+    longer.limit = bounded(rule_.again(trace_.runs[it.run].atom, it.limit));
+    if (longer.limit <= it.limit) return false;
+    longer.end_ns = it.start_ns + std::min(longer.limit.ns, lasts);
+    longer.order = order_++;
+    going_.push(longer);
+    return true;
   }
 
   void end_one() {
     const Attempt it = going_.top();
     going_.pop();
     const Run& run = trace_.runs[it.run];
-    const bool stopped = it.limit.ns < run.ran_ns;
+    const std::int64_t lasts = lasts_of(run, it.kind);
+    const bool stopped = it.limit.ns < lasts;
+    if (stopped && goes_on(it, lasts)) return;
+    if (it.kind == Kind::question) return answer(it, run);
+    --locks_[run.atom].going;
     RunSample sample;
-    sample.kind = stopped         ? RunSample::Kind::stopped
-                  : run.cut_short ? RunSample::Kind::cut_short
-                                  : RunSample::Kind::completed;
+    sample.kind = stopped || it.kind == Kind::hang ? RunSample::Kind::stopped
+                  : run.cut_short                  ? RunSample::Kind::cut_short
+                                                   : RunSample::Kind::completed;
     sample.ran = {it.end_ns - it.start_ns};
     sample.started_real_ns = it.start_ns + 1;  // 0 would mean "not known"
-    if (it.scored && !run.cut_short && !stopped) {
+    if (sample.kind == RunSample::Kind::stopped && setting_.wrong_labels >= 0) {
+      const bool wrong = share_(chance_) < setting_.wrong_labels;
+      const bool works = (it.kind == Kind::run && !run.cut_short) != wrong;
+      sample.doing = works ? Doing::work : Doing::nothing;
+    }
+    if (it.scored && it.kind == Kind::run && !run.cut_short && !stopped) {
       const double floor = ln(std::max(rule_.floor(run.atom), Duration{1}));
       if (floor >= medians_[run.atom] - std::log(kFarBelow)) ++score_.would_note;
     }
     const bool suspicious = rule_.ended(run.atom, sample);
     if (it.scored && suspicious) ++score_.too_fast;
-    if (run.cut_short) {
-      if (it.scored) hang_ended(run, sample.ran, stopped);
-      return;
+    if (!next_attempt(it, run, sample.ran, stopped)) start_waiting(run.atom, it.end_ns);
+  }
+
+  bool next_attempt(const Attempt& it, const Run& run, Duration after, bool stopped) {
+    if (run.cut_short || it.kind == Kind::hang) {
+      const bool made_up = it.kind == Kind::hang;
+      if (it.scored && made_up == (setting_.hangs > 0)) hang_ended(run, after, stopped);
+      if (!made_up) return false;
+      start_run(it.run, it.end_ns, true);
+      return true;
     }
-    if (!stopped) return;
+    if (!stopped) return false;
     if (it.scored) {
       ++score_.kills;
       ++locks_[run.atom].kills;
       if (it.kills == 0) ++score_.killed;
       score_.most_kills = std::max(score_.most_kills, it.kills + 1);
     }
-    if (it.limit >= bounds_.high) return;  // it is too long for any limit
-    start(it.run, it.end_ns, it.limit, it.kills + 1, it.scored);
+    // A run that is longer than the longest limit would never pass.
+    if (it.limit >= bounds_.high || !setting_.repeated) return false;
+    start(it.run, it.end_ns, it.limit, it.kills + 1, it.scored, Kind::run);
+    return true;
+  }
+
+  void start_waiting(std::uint32_t atom, std::int64_t now_ns) {
+    Lock& lock = locks_[atom];
+    if (lock.waiting.empty() || lock.going >= setting_.slots) return;
+    const std::size_t next = lock.waiting.front();
+    lock.waiting.pop_front();
+    first(next, now_ns);
+  }
+
+  void answer(const Attempt& it, const Run& run) {
+    if (it.limit >= bounds_.high) ++score_.unlimited;
+    score_.log_ratios += ln(std::min(it.limit, bounds_.no_limit)) - medians_[run.atom];
   }
 
   void hang_ended(const Run& run, Duration after, bool stopped) {
@@ -151,10 +227,13 @@ class Replay {
   const Trace& trace_;
   Rule& rule_;
   const Bounds& bounds_;
+  const Setting& setting_;
   std::vector<double> medians_;
   std::vector<Lock> locks_;
   std::priority_queue<Attempt, std::vector<Attempt>, EndsLater> going_;
   std::size_t order_ = 0;
+  std::mt19937 chance_{1};
+  std::uniform_real_distribution<double> share_{0, 1};
   Score score_;
 };
 
@@ -170,9 +249,9 @@ double Score::per_thousand() const {
 double Score::ratio() const { return geometric(log_ratios, runs); }
 double Score::notice() const { return geometric(log_notices, hangs); }
 
-Score replay(const Trace& trace, Rule& rule, const Bounds& bounds,
+Score replay(const Trace& trace, Rule& rule, const Bounds& bounds, const Setting& setting,
              const std::function<void(std::size_t)>& advanced) {
-  return Replay(trace, rule, bounds).score(advanced);
+  return Replay(trace, rule, bounds, setting).score(advanced);
 }
 
 }  // namespace atmost::simulate

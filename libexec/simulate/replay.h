@@ -41,12 +41,25 @@ struct Bounds {
   Duration no_limit;  // finite: the value for a run without a limit in the ratio
 };
 
-// Each run starts at its moment in the log; its limit is set then, from the runs that have ended
-// before. A longer run is killed and tried again at once, with the limit as the rule sets it then.
-// The time that a run took is known at its end. Runs that were stopped in the log end there, or at
-// the limit, and are not tried again. `advanced` is called now and then with the number of runs
-// that have started.
-Score replay(const Trace& trace, Rule& rule, const Bounds& bounds,
+// The circumstances in which a rule is tried.
+struct Setting {
+  // So many runs of a lock at a time: others wait. 0: each starts when the log says.
+  std::size_t slots = 0;
+  // A killed run is tried again at once, until it passes. Else its work is lost.
+  bool repeated = true;
+  // The activity of a run is seen when its limit is reached (Doing), and wrongly in this share of
+  // the kills; negative: it is not seen.
+  double wrong_labels = -1;
+  // Before this share of the runs, from a lock's eleventh on, one more that hangs until it is
+  // stopped.
+  double hangs = 0;
+};
+
+// A run is killed at its limit, which is set when it starts, from what has ended before, and which
+// a rule may lengthen when it is reached. The time that a run took is known when it ends. Runs that
+// the log says were stopped end there, or at the limit, and are not tried again. `advanced` is
+// called now and then with the number of runs that have started.
+Score replay(const Trace& trace, Rule& rule, const Bounds& bounds, const Setting& setting,
              const std::function<void(std::size_t)>& advanced);
 
 }  // namespace atmost::simulate

@@ -97,6 +97,7 @@ class Learned final : public Rule {
     const Duration limit = limits(atom).max_runtime;
     return limit.is_zero() ? Duration::forever() : limit;
   }
+  Duration again(std::uint32_t atom, Duration) override { return limit(atom, {}); }
   bool ended(std::uint32_t atom, const RunSample& run) override {
     RunSample sample = run;
     sample.low = request_.learned.low;

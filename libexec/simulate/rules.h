@@ -23,6 +23,8 @@ class Rule {
   // For a run that is about to start; forever: none. `killed_at` is zero at its first attempt, and
   // then the time at which this rule's limit ended the last one.
   virtual Duration limit(std::uint32_t atom, Duration killed_at) = 0;
+  // The limit of a run that has just reached `reached`: the same, or a longer one.
+  virtual Duration again(std::uint32_t, Duration reached) { return reached; }
   // A run, or an attempt at one, has ended; calls come in the order of these ends. Returns true if
   // it was suspiciously short.
   virtual bool ended(std::uint32_t, const RunSample&) { return false; }

@@ -56,7 +56,7 @@ inline constexpr std::int64_t kTailBytes = 64 * 1024;
 inline constexpr std::int64_t kLeastOutput = 64 * 1024;
 inline constexpr std::int64_t kOutputMax = 16 * 1024 * 1024;
 
-// Of which runs --notify tells, as bits.
+// Of which runs, and refusals, --notify tells, as bits.
 enum Occasions : std::uint8_t {
   kTellFailure = 1,
   kTellKilled = 2,
@@ -64,6 +64,7 @@ enum Occasions : std::uint8_t {
   kTellRecovered = 8,
   kTellLost = 16,
   kTellEvery = 32,
+  kTellSpam = 64,
 };
 inline constexpr std::uint8_t kTellByDefault =
     kTellFailure | kTellKilled | kTellRecovered | kTellLost;
@@ -72,8 +73,10 @@ struct OccasionName {
   std::uint8_t value;
 };
 inline constexpr OccasionName kOccasionNames[] = {
-    {"failure", kTellFailure},     {"killed", kTellKilled}, {"too-fast", kTellTooFast},
-    {"recovered", kTellRecovered}, {"lost", kTellLost},     {"every", kTellEvery}};
+    {"failure", kTellFailure},  {"killed", kTellKilled},
+    {"too-fast", kTellTooFast}, {"recovered", kTellRecovered},
+    {"lost", kTellLost},        {"every", kTellEvery},
+    {"spam", kTellSpam}};
 
 // A variable of the command that --env names, and what it says about the first lock.
 enum class Told : std::uint8_t { slot, slots, indices, token, lock };

@@ -20,21 +20,35 @@ inline constexpr int kWidths = 4;
 inline constexpr int kRelations = 2 * kWidths + 1;
 // Locks are compared with locks of about as many runs.
 inline constexpr int kStages = 6;
-// Prices at which every run is tried, to see how many kills each would have cost.
-inline constexpr int kPrices = 8;
+// The activity of a run when its limit was reached, as far as that was seen.
+enum class Doing : std::uint8_t { unknown, work, nothing };
+
+// Runs that a limit ended one after the other, while it is not known whether they were good ones.
+struct KilledRow {
+  std::int64_t ended_real_ns;  // when the last of them was ended; wall clock
+  std::uint16_t shorter;       // of the runs that began after that, so many were shorter
+  std::uint8_t first;          // the shortest and the longest step in which one of them was ended
+  std::uint8_t longest;
+  std::uint8_t kills;  // 0: there is no such row
+  Doing doing;
+  bool doubtful;  // `doing` does not decide by itself
+  std::uint8_t unused;
+};
+inline constexpr int kRows = 4;
 
 // Plain data, as stored. Everything is 0 for a lock that was never used.
 struct LockStats {
-  float runs[kSteps];              // run times, each run counting 0.99 of the next
-  float recent[kSteps];            // the same, each run counting 0.8 of the next
-  float intervals[kSteps];         // between requests, the older counting less
-  float relations[kRelations];     // how often the next run had each of these relations, likewise
-  std::uint32_t completed;         // runs that ended by themselves
-  std::uint32_t stopped;           // runs that a limit ended
-  std::uint32_t stopped_in_a_row;  // how many of these since the last run that ended by itself
-  std::uint32_t widened;           // steps by which the next limits are longer, because of those
-  // 1 + the step at which a limit last ended a run, until the next run has completed
-  std::uint32_t unsettled;
+  float runs[kSteps];           // run times, each run counting 0.99 of the next
+  float recent[kSteps];         // the same, each run counting 0.8 of the next
+  float intervals[kSteps];      // between requests, the older counting less
+  float relations[kRelations];  // how often the next run had each of these relations, likewise
+  std::uint32_t completed;      // runs that ended by themselves
+  std::uint32_t stopped;        // runs that a limit ended
+  // How many of these one after the other since the last run that ended by itself. A run that began
+  // before the last of them was ended came beside it, not after it.
+  std::uint32_t stopped_in_a_row;
+  std::uint32_t longest;  // 1 + the step of the longest run that ended by itself; 0: not known
+  std::uint32_t unused;
   std::uint32_t cut_short;  // runs that another process or a user ended
   std::uint32_t too_soon;   // requests refused as too soon, under --if-elapsed auto
   std::uint32_t spam;       // requests that kept arriving at or below the interval
@@ -43,38 +57,53 @@ struct LockStats {
   // proved that the job has become quicker
   std::uint32_t floor;
   std::uint32_t quicker;
-  // Of the runs that a limit ended: a longer one completed next; or another one did.
+  // Of the runs that a limit ended: good ones, as later runs have shown; and hangs. The others are
+  // among the rows below.
   std::uint32_t wrongly;
   std::uint32_t hung;
-  // A run that a limit ended counts as hung, because a shorter one completed next. If its retry was
-  // going then, it may still turn out longer: `unsettled` and `stopped_in_a_row` of then, when that
-  // limit ended it, and when the shorter one completed; 0: there is none.
-  std::uint32_t doubted;
-  std::uint32_t doubted_stops;
-  std::int64_t doubted_from_ns;
-  std::int64_t doubted_until_ns;
+  // Good runs that were seen to do nothing when their limit was reached.
+  std::uint32_t misjudged;
+  std::uint32_t unused_too;
+  // Since when requests have come far earlier than usual (policy/schedule.h); wall clock; 0: they
+  // do not.
+  std::int64_t early_real_ns;
+  std::int64_t unused_time;
   // The last request that was admitted, or refused as too soon; wall clock.
   std::int64_t asked_real_ns;
   std::int64_t stopped_real_ns;  // when a limit last ended a run; wall clock
-  // The steps of the limits at all prices before the first of the runs in a row was ended.
-  std::uint8_t at_price[kPrices];
+  KilledRow rows[kRows];
 };
 
 // Plain data, as stored. Everything is 0 for a directory in which no run has completed.
 struct DirectoryStats {
   float runs[kSteps];
   float relations[kStages][kRelations];
-  float tried;            // runs that had a limit
-  float missed[kPrices];  // how many kills the limit at each price would have cost
+  float tried;  // runs that had a limit
+  // The price of a kill (policy/price.h), as its doublings beyond what the risk asked for says.
+  float doublings;
+  // Kills of which nothing was seen, lately: they make limits longer before it is known whether
+  // they were of good runs.
+  float unseen;
+  float unused[6];
   // Of the runs that had a limit: the kills of good ones, the notes that one was too short, and as
   // many of either as the requested risks allow
   float wrongly;
   float noted;
   float allowed;
-  // How often limits ended three runs of a lock in a row, and no longer run completed next. One
-  // that did takes several of these away.
-  float hung_rows;
+  float unused_too;
 };
+
+// Statistics of the version before: nearly all of these fields had their present places.
+inline constexpr int kOldLockStats = 1672;
+inline void bring_up_to_date(LockStats& old) {
+  for (KilledRow& row : old.rows) row = {};
+  old.longest = old.unused = old.misjudged = old.unused_too = 0;
+  old.early_real_ns = old.unused_time = 0;
+}
+inline void bring_up_to_date(DirectoryStats& old) {
+  old.doublings = old.unseen = old.unused_too = 0;
+  for (float& value : old.unused) value = 0;
+}
 
 // Whether a store keeps statistics: not at all; it does; or it does, but a lock's are left out
 // because another user could have written them so that runs of this user are stopped.
@@ -83,7 +112,7 @@ enum class StatsKept : std::uint8_t { none, kept, others_may_write };
 // Bounds of a learned limit, and how many good runs in a million may be killed.
 struct LearnedBounds {
   Duration low = Duration::seconds(1);
-  Duration high = Duration::forever();
+  Duration high = Duration::seconds(7 * 86400);
   std::uint32_t risk_ppm = 5000;
 };
 
@@ -92,13 +121,16 @@ struct RunSample {
   enum class Kind : std::uint8_t {
     completed,  // a run ended by itself
     stopped,    // a limit of ours ended it
+    at_limit,   // it has reached its limit, and is stopped unless that is longer by now
     cut_short,  // another process or a user ended it
     too_soon,   // a request was refused
     admitted,   // a request was admitted; how its run ends comes later
   };
   Kind kind = Kind::completed;
-  Duration ran{};       // of a run
-  bool failed = false;  // completed: not successfully, as far as known
+  Duration ran{};                // of a run
+  Doing doing = Doing::unknown;  // stopped, at_limit
+  Duration limit{};              // at_limit: the one that was reached
+  bool failed = false;           // completed: not successfully, as far as known
   // When the run was admitted, by the wall clock; 0: not known
   std::int64_t started_real_ns = 0;
   // No limit on it was shorter, or longer (LearnedBounds).
@@ -110,8 +142,10 @@ struct RunSample {
   Duration interval{};             // in force for the request; 0: none
 };
 
-// Updates the statistics, and returns whether the run was successful and suspiciously short. Pure;
-// stores call it on what they read and write the result back (policy/limits.h).
+// Updates the statistics, and returns whether the run was successful and suspiciously short; of a
+// request that was refused, whether requests begin to be spam with it; of a run at its limit,
+// whether that is longer now, and nothing is recorded. Pure; stores call it on what they read and
+// write the result back (policy/limits.h).
 using LearnFn = bool (*)(LockStats& lock_stats, DirectoryStats& directory_stats,
                          const RunSample& what);
 

@@ -274,15 +274,15 @@ Decision admit_if_free(const Request& request, const LockSpec& lock, const View&
   return decision;
 }
 
-void learn_refusal(const OpenLocks& locks, const Outcome& outcome) {
+bool learn_refusal(const OpenLocks& locks, const Outcome& outcome) {
   const Decision& decision = outcome.decision;
   const bool learns = locks.request.if_elapsed_auto && !locks.request.no_learn;
-  if (decision.verdict != Verdict::too_soon || !learns) return;
+  if (decision.verdict != Verdict::too_soon || !learns) return false;
   RunSample sample;
   sample.kind = RunSample::Kind::too_soon;
   sample.asked_real_ns = moment(locks.request).real_ns;
   sample.interval = decision.limits.if_elapsed;
-  locks.session.learn(decision.lock, policy::remember, sample);
+  return locks.session.learn(decision.lock, policy::remember, sample);
 }
 
 Instant moment(const Request& request) {

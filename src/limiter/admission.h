@@ -51,8 +51,9 @@ Decision admit_if_free(const Request& request, const LockSpec& lock, const View&
                        const Instant& now);
 
 // Adds a refusal as too soon to the lock's statistics: callers that keep asking count for the
-// learned interval. Does nothing for other outcomes and for requests that learn none.
-void learn_refusal(const OpenLocks& locks, const Outcome& outcome);
+// learned interval. Returns whether requests begin to be spam with it. Does nothing for other
+// outcomes and for requests that learn none.
+bool learn_refusal(const OpenLocks& locks, const Outcome& outcome);
 
 // The moment for which a decision is made: the clock's, or the one that the caller gave.
 Instant moment(const Request& request);

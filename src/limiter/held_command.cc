@@ -8,6 +8,7 @@
 #include "os/file.h"
 #include "os/signal_numbers.h"
 #include "policy/limits.h"
+#include "policy/steps.h"
 #include "takeover_words.h"
 
 namespace atmost::limiter {
@@ -185,24 +186,52 @@ Duration HeldCommand::ran(const Instant& now) const {
   return {ended_ns - started_boot_ns_};
 }
 
+RunSample HeldCommand::sample_of(RunSample::Kind kind, const Instant& now) const {
+  RunSample sample;
+  sample.kind = kind;
+  sample.ran = ran(now);
+  sample.risk_ppm = request_.learned.risk_ppm;
+  sample.low = request_.learned.low;
+  sample.high = request_.learned.high;
+  sample.interval = admission_.decision.limits.if_elapsed;
+  return sample;
+}
+
+// Other runs of the lock may have taught since this one began: if its limit is longer by now, it
+// goes on, a step at a time. Else this is recorded before the command is stopped, and under the
+// lock's guard, so that of several runs which reach a limit together the next goes by it.
+Duration HeldCommand::limit_reached(Stopped why, Duration reached, Doing doing) {
+  const bool learned = why == Stopped::idle ? request_.max_idle_auto : request_.max_runtime_auto;
+  if (!learned || request_.no_learn || lost_ || displaced_) return reached;
+  const Instant now = moment(request_);
+  RunSample sample = sample_of(RunSample::Kind::at_limit, now);
+  sample.started_real_ns = now.real_ns - sample.ran.ns;
+  sample.limit = reached;
+  sample.doing = doing;
+  if (locks_.session.learn(0, policy::remember, sample))
+    return policy::end_of_step(policy::step_of(reached) + 1);
+  sample.kind = RunSample::Kind::stopped;
+  for (std::uint32_t i = 1; i < request_.lock_count; ++i)
+    locks_.session.learn(i, policy::remember, sample);
+  has_taught_ = true;
+  return reached;
+}
+
 // If a taker stopped the command, the taker updates the statistics: it knows the reason.
 Lesson HeldCommand::lesson_of(const ExitStatus& status, const Instant& now) {
   if (request_.no_learn || started_boot_ns_ == 0 || lost_ || displaced_) return {};
-  Lesson lesson;
-  lesson.how = policy::remember;
   // A silence that was not learned, or a caller that has gone, says nothing about the limits.
   const bool at_limit = stopped_ && stopped_for_ != Stopped::caller_gone &&
                         (stopped_for_ != Stopped::idle || request_.max_idle_auto);
-  lesson.sample.kind = at_limit                                  ? RunSample::Kind::stopped
-                       : stopped_ || told_ || status.signal != 0 ? RunSample::Kind::cut_short
-                                                                 : RunSample::Kind::completed;
-  lesson.sample.ran = ran(now);
+  const auto kind = at_limit && has_taught_                   ? RunSample::Kind::admitted
+                    : at_limit                                ? RunSample::Kind::stopped
+                    : stopped_ || told_ || status.signal != 0 ? RunSample::Kind::cut_short
+                                                              : RunSample::Kind::completed;
+  Lesson lesson;
+  lesson.how = policy::remember;
+  lesson.sample = sample_of(kind, now);
   lesson.sample.failed = !status.success();
-  lesson.sample.risk_ppm = request_.learned.risk_ppm;
   lesson.suspicious = &suspicious_;
-  lesson.sample.low = request_.learned.low;
-  lesson.sample.high = request_.learned.high;
-  lesson.sample.interval = admission_.decision.limits.if_elapsed;
   return lesson;
 }
 

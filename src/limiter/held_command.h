@@ -48,6 +48,7 @@ class HeldCommand final : public run::SupervisionObserver {
     stopped_ = true;
     stopped_for_ = why;
   }
+  Duration limit_reached(Stopped why, Duration reached, Doing doing) override;
   void reached() override { reached_ = true; }
   void refused(int signal, std::int64_t pid) override { journal_.unreached(signal, pid); }
   void left(std::int64_t pid, bool refused) override;
@@ -73,6 +74,7 @@ class HeldCommand final : public run::SupervisionObserver {
   void end(Lease lease, Ending ending, const ExitStatus& status);
   void say_left_behind();
   Duration ran(const Instant& now) const;
+  RunSample sample_of(RunSample::Kind kind, const Instant& now) const;
   void learn_from_run(const Lesson& lesson, const Instant& now);
   Lesson lesson_of(const ExitStatus& status, const Instant& now);
 
@@ -89,6 +91,7 @@ class HeldCommand final : public run::SupervisionObserver {
   bool stopped_ = false;              // by us, if a signal reached it
   bool reached_ = false;
   Stopped stopped_for_ = Stopped::no;
+  bool has_taught_ = false;  // that a limit ends this run
   bool asked_by_taker_ = false;
   bool taken_over_ = false;  // the hold ended because a taker stopped the command
   bool killed_ = false;      // and the taker is atmost kill

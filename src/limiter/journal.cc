@@ -82,13 +82,17 @@ void Journal::begin_anew() {
 void Journal::denied(const Outcome& outcome) {
   Event event;
   if (!begin(Event::Kind::denied, event)) return;
-  name_lock(outcome.decision.lock < request_.lock_count ? outcome.decision.lock : 0, event);
+  fill_denial(outcome, event);
+  append(event);
+}
+
+void Journal::fill_denial(const Outcome& outcome, Event& event) {
   const Decision& decision = outcome.decision;
+  name_lock(decision.lock < request_.lock_count ? decision.lock : 0, event);
   event.text("why",
              decision.verdict == Verdict::too_soon ? "too_soon" : name_of(kWhyNames, decision.why));
   event.time("retry_in_s", decision.retry_in).time("waited_s", outcome.waited);
   event.number("held", decision.held).number("waiters", decision.waiters);
-  append(event);
 }
 
 void Journal::admitted(const Lease& lease, Duration waited, When when, const Instant* at) {
@@ -196,20 +200,6 @@ void Journal::fill_end(const Outcome& outcome, Event& event) {
   event.time("waited_s", outcome.waited).time("ran_s", outcome.ran);
   if (!outcome.usage.known) return;
   event.time("cpu_s", {outcome.usage.cpu_ns}).number("peak_kib", outcome.usage.peak_kib);
-}
-
-std::size_t Journal::describe(const Outcome& outcome, const Lease* lease, std::span<char> to) {
-  Event event;
-  fill_caller(lease != nullptr ? Event::Kind::admitted : Event::Kind::ended, event, &over_at_);
-  if (lease != nullptr) {
-    tokens_[0] = lease->lock(0).token;
-    slots_[0] = lease->lock(0).count > 0 ? lease->lock(0).slots[0] : 0;
-    event.time("waited_s", outcome.waited);
-  } else {
-    fill_end(outcome, event);
-  }
-  name_hold(0, event);
-  return history::format_line(event, to).size;
 }
 
 bool Journal::begin(Event::Kind kind, Event& event, const Instant* at) {

@@ -69,6 +69,7 @@ class Journal final : public TakeoverLog {
  private:
   bool begin(Event::Kind kind, Event& event, const Instant* at = nullptr);
   void fill_caller(Event::Kind kind, Event& event, const Instant* at);
+  void fill_denial(const Outcome& outcome, Event& event);
   static void fill_end(const Outcome& outcome, Event& event);
   void name_hold(std::uint32_t lock, Event& event);
   void name_lock(std::uint32_t lock, Event& event);

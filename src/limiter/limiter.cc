@@ -99,6 +99,7 @@ run::Task task_of(const OpenLocks& locks, const Command& command, const Lease& l
   task.own_tree = request.until == Until::tree;
   task.max_runtime = request.max_runtime_auto ? limits.max_runtime : request.max_runtime;
   task.max_idle = limits.max_idle;
+  task.asks_again = request.max_runtime_auto || request.max_idle_auto;
   task.kill_grace = request.kill_grace;
   return task;
 }
@@ -196,6 +197,17 @@ void tell(const OpenLocks& locks, const Outcome& outcome, Observer* observer,
   telling.wait();
 }
 
+// Once, when requests begin to be spam.
+void tell_of_spam(const Request& request, const Outcome& outcome, Observer* observer,
+                  limiter::Telling& telling) {
+  Error words = error_of(Code::too_soon, 0, request.locks[outcome.decision.lock].name);
+  words.message.append(": spam: requests keep coming sooner than every ");
+  words.message.append(duration_words(outcome.decision.limits.if_elapsed));
+  words.message.append(", and the interval grows (told once; see: atmost tune)");
+  if (observer != nullptr) observer->warning(words);
+  if (!request.notify.empty() && (request.notify_on & kTellSpam) != 0) telling.spammed(outcome);
+}
+
 // From the open session to the end of the command.
 Outcome run_under(Store& store, const OpenLocks& locks, const Command& command,
                   limiter::Journal& journal, limiter::Telling& telling, Observer* observer,
@@ -210,8 +222,9 @@ Outcome run_under(Store& store, const OpenLocks& locks, const Command& command,
       limiter::admit(locks, policy::decide, observer, lease, {.log = &journal, .store = &store});
   if (outcome.kind == Outcome::Kind::refused) {
     count_refusal(locks, outcome);
-    limiter::learn_refusal(locks, outcome);
+    const bool spam = limiter::learn_refusal(locks, outcome);
     journal.denied(outcome);
+    if (spam) tell_of_spam(request, outcome, observer, telling);
   }
   if (!lease.held()) return outcome;
   if (locks.traits.leased && wants_stats(request)) recall_limits(store, request, outcome);

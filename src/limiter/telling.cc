@@ -115,6 +115,26 @@ Text<36> new_uuid() {
 
 }  // namespace
 
+// For that program alone.
+std::size_t Journal::describe(const Outcome& outcome, const Lease* lease, std::span<char> to) {
+  Event event;
+  if (outcome.kind == Outcome::Kind::refused) {
+    fill_caller(Event::Kind::denied, event, nullptr);
+    fill_denial(outcome, event);
+    return history::format_line(event, to).size;
+  }
+  fill_caller(lease != nullptr ? Event::Kind::admitted : Event::Kind::ended, event, &over_at_);
+  if (lease != nullptr) {
+    tokens_[0] = lease->lock(0).token;
+    slots_[0] = lease->lock(0).count > 0 ? lease->lock(0).slots[0] : 0;
+    event.time("waited_s", outcome.waited);
+  } else {
+    fill_end(outcome, event);
+  }
+  name_hold(0, event);
+  return history::format_line(event, to).size;
+}
+
 bool is_for_telling(const char* variable) {
   constexpr std::string_view kNames[] = {"ATMOST_EVENT",   "ATMOST_LOCK", "ATMOST_CODE",
                                          "ATMOST_SECONDS", "ATMOST_PING", "ATMOST_MONITOR"};
@@ -155,14 +175,27 @@ void Telling::begins(const Outcome& admission, const Lease& lease) {
   start(-1);
 }
 
+void Telling::name_occasion(policy::Occasion occasion, int code, Duration ran) {
+  variables.clear();
+  variables.begin("ATMOST_EVENT").append(policy::name_of(occasion));
+  variables.begin("ATMOST_LOCK").append(request_.locks[0].name);
+  variables.begin("ATMOST_CODE").append_signed(code);
+  variables.begin("ATMOST_SECONDS").append(duration_seconds(ran));
+}
+
+void Telling::spammed(const Outcome& outcome) {
+  name_occasion(policy::Occasion::spam, static_cast<int>(Code::too_soon), {});
+  variables.begin(tell::kNotify).append(request_.notify);
+  const std::size_t size = journal_.describe(outcome, nullptr, line);
+  variables.begin(tell::kLine).append(without_newline({line, size}));
+  start(-1);
+  wait();
+}
+
 void Telling::ended(const Outcome& outcome, const policy::Telling& telling,
                     const run::KeptOutput& output) {
   if (!telling.notify && request_.ping.empty()) return;
-  variables.clear();
-  variables.begin("ATMOST_EVENT").append(policy::name_of(telling.occasion));
-  variables.begin("ATMOST_LOCK").append(request_.locks[0].name);
-  variables.begin("ATMOST_CODE").append_signed(end_code(outcome));
-  variables.begin("ATMOST_SECONDS").append(duration_seconds(outcome.ran));
+  name_occasion(telling.occasion, end_code(outcome), outcome.ran);
   if (telling.notify) variables.begin(tell::kNotify).append(request_.notify);
   os::Fd end;
   if (!request_.ping.empty()) {

@@ -29,11 +29,15 @@ class Telling {
   // The run is over, and its slots are free. `output` may not be open.
   void ended(const Outcome& outcome, const policy::Telling& telling, const run::KeptOutput& output);
 
+  // The request was refused, and begins to be spam.
+  void spammed(const Outcome& outcome);
+
   // Where the end of this process ends all others (process 1 of a container, a service of systemd):
   // blocks until the program has ended, 10 s at most.
   void wait() const;
 
  private:
+  void name_occasion(policy::Occasion occasion, int code, Duration ran);
   void name_ping(std::string_view what);
   void start(int output);
 

@@ -29,14 +29,9 @@ int stage_of(std::uint32_t runs) {
 
 template <std::size_t N>
 double sum(const float (&counts)[N]) {
-  double parts[4] = {};  // four independent sums, so that additions need not wait for one another
-  std::size_t i = 0;
-  for (; i + 4 <= N; i += 4) {
-    for (std::size_t part = 0; part < 4; ++part)
-      parts[part] += static_cast<double>(counts[i + part]);
-  }
-  for (; i < N; ++i) parts[0] += static_cast<double>(counts[i]);
-  return parts[0] + parts[1] + parts[2] + parts[3];
+  double all = 0;
+  for (float count : counts) all += static_cast<double>(count);
+  return all;
 }
 
 // Any run of the directory, and one more of unknown length.
@@ -187,6 +182,13 @@ void relate(LockStats& lock_stats, DirectoryStats& directory_stats, const Weight
 void add_run(LockStats& lock_stats, int step) {
   add(lock_stats.runs, kKeep, step);
   add(lock_stats.recent, kKeepRecent, step);
+}
+
+void add_run(DirectoryStats& directory_stats, int step) {
+  float(&runs)[kSteps] = directory_stats.runs;
+  runs[step] += 1;
+  if (sum(runs) < kManyCounts) return;
+  for (float& count : runs) count /= 2;
 }
 
 void add_longer_run(LockStats& lock_stats, int step) {

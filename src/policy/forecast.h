@@ -25,9 +25,6 @@ Weights weigh(const LockStats& lock_stats, const DirectoryStats& directory_stats
 
 Forecast forecast(const LockStats& lock_stats, const DirectoryStats& directory_stats,
                   const Weights& weights);
-inline Forecast forecast(const LockStats& lock_stats, const DirectoryStats& directory_stats) {
-  return forecast(lock_stats, directory_stats, weigh(lock_stats, directory_stats));
-}
 
 // The same from the lock's own runs alone: the chance that the next run takes at most step s,
 // provided that it is like some earlier one. Rises with s.
@@ -42,8 +39,9 @@ OwnForecast own_forecast(const DirectoryStats& directory_stats, const Weights& w
 void relate(LockStats& lock_stats, DirectoryStats& directory_stats, const Weights& weights,
             int step);
 
-// A run of the lock that took that step.
+// A run of the lock, or of a lock of the directory, that took that step.
 void add_run(LockStats& lock_stats, int step);
+void add_run(DirectoryStats& directory_stats, int step);
 
 // A run longer than `step` by an unknown amount is assumed to be like the longer runs seen so far
 // (B. Efron, "The two sample problem with censored data", 1967); if there are none, twice as

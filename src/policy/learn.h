@@ -2,8 +2,9 @@
 //
 // A limit that is too short kills good runs; one that is too long lets a hang go unnoticed. The
 // forecast (forecast.h) says how likely the next run is longer than a limit, and the price
-// (price.h) how much longer a limit has to be for one good run less that it kills. The requested
-// risk is kept over all runs of a directory. Pure arithmetic; nothing here blocks, fails or needs a
+// (price.h) how much longer a limit has to be for one good run less that it kills; it follows the
+// kills that turned out to be of good runs (below). The requested risk is kept over all runs of a
+// directory. Pure arithmetic; nothing here blocks, fails or needs a
 // clock.
 #ifndef ATMOST_POLICY_LEARN_H
 #define ATMOST_POLICY_LEARN_H
@@ -26,33 +27,35 @@ struct RunLimit {
   Duration limit = Duration::forever();  // within the bounds
   double price = 0;
   double chance = 0;          // that the next run is longer, by the forecast
-  int step = kSteps - 1;      // before it was widened and bounded
+  int step = kSteps - 1;      // before a kill made it longer, and before it was bounded
+  bool widened = false;       // a kill made it longer
   double chance_at_step = 0;  // that the next run is longer than the end of that step
   Duration floor{};           // shorter runs are suspicious (floor.h); 0: none is
 };
 RunLimit run_limit(const LockStats& lock_stats, const DirectoryStats& directory_stats,
                    const LearnedBounds& bounds);
 
-// After a limit killed a run, the next limit is at least eight times as long as that run, up to the
-// upper bound. After a second kill in a row, it is so again; after the third, it is more than
-// twenty times as long and at least a day, so that work that has become so much longer can
-// complete; there is none if that is longer than any limit. Each further kill doubles the limit:
-// runs that hang one after the other do not leave the lock without one. Where such rows of kills
-// have turned out to be hangs in the directory, the third one doubles the limit, too.
-inline constexpr std::uint32_t kWidenSteps = 12;
-
 // A run of this lock ended by itself. Changes both. Returns whether it was successful and
 // suspiciously short (floor.h).
 bool run_completed(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& run);
 
-// A run was ended: it would have taken longer, by an unknown amount. If a limit of ours ended it,
-// the next limits are longer, and the next run that was admitted later and completes decides how it
-// counts. If that run is longer, it is taken for the same work; otherwise the run that was ended
-// counts as one of unknown greater length, unless a longer run that was going by then shows that
-// it was right after all: with several slots a retry may end after shorter runs.
-enum class CutBy : std::uint8_t { limit, other };
-void run_cut_short(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& run,
-                   CutBy by);
+// A run was ended by another process or a user: it would have taken longer, by an unknown amount.
+void run_cut_short(LockStats& lock_stats, const RunSample& run);
+
+// Good ones, or hangs?
+//
+// A killed run need not be tried again, and several may be going at a time. So it is taken for a
+// good one when a run of its lock that began later has taken as long; and for a hang when so many
+// that began later were all shorter that a good one was to be expected among them. If it was seen
+// to do nothing when its limit was reached, the next one decides; if it was at work, it counts as
+// good until it has proved to be a hang. After a kill the limit is eight times as long as the
+// killed run, for the next run, or for forty.
+
+// A limit of ours ended a run.
+void run_killed(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& run);
+
+// How many kills are not settled.
+std::uint32_t unsettled_kills(const LockStats& lock_stats);
 
 }  // namespace atmost::policy
 

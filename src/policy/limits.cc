@@ -10,6 +10,13 @@ namespace {
 constexpr LockStats kNoMemory{};
 constexpr DirectoryStats kNoDirectoryStats{};
 
+// No run that ended by itself was longer. The histograms also have what killed runs may have
+// become.
+Duration longest_of(const LockStats& lock_stats) {
+  return lock_stats.longest > 0 ? end_of_step(static_cast<int>(lock_stats.longest) - 1)
+                                : Duration::forever();
+}
+
 // The end of the step within which that share of the recorded runs lies; 0 if there are none.
 Duration quantile(const LockStats& lock_stats, double share) {
   double all = 0;
@@ -21,7 +28,8 @@ Duration quantile(const LockStats& lock_stats, double share) {
     below += static_cast<double>(lock_stats.runs[step]);
     if (below >= share * all) break;
   }
-  return end_of_step(step);
+  const Duration longest = longest_of(lock_stats);
+  return end_of_step(step) < longest ? end_of_step(step) : longest;
 }
 
 }  // namespace
@@ -82,7 +90,8 @@ Tuning tuning_of(const LockStats& lock_stats, const DirectoryStats& directory_st
   tuning.longest = quantile(own, 0.999);
   constexpr std::int64_t kFar = 10;
   const double all_own = all_runs(own);
-  if (all_own > 0) tuning.far = longer_runs(own, step_of({tuning.half.ns * kFar})) / all_own;
+  if (all_own > 0 && longest_of(own).ns / kFar > tuning.half.ns)
+    tuning.far = longer_runs(own, step_of({tuning.half.ns * kFar})) / all_own;
   const Weights weights = weigh(own, all);
   for (int i = 0; i < kRelations; ++i) tuning.related[i] = weights.of[i];
   tuning.directory_runs = static_cast<std::uint32_t>(all.tried);
@@ -93,7 +102,10 @@ Tuning tuning_of(const LockStats& lock_stats, const DirectoryStats& directory_st
   tuning.run_limit = run.limit;
   tuning.limit = end_of_step(run.step);
   tuning.runs_needed = kOwnRuns;
-  tuning.widened = own.widened;
+  tuning.widened = run.widened;
+  const std::uint32_t settled = own.wrongly + own.hung;
+  tuning.unsettled = own.stopped > settled ? own.stopped - settled : 0;
+  tuning.directory_wrongly = static_cast<std::uint32_t>(all.wrongly + 0.5f);
   const Schedule schedule = schedule_of(own, bounds);
   tuning.schedule_known = schedule.known;
   tuning.usual = schedule.usual;
@@ -112,21 +124,28 @@ Tuning tuning_of(const LockStats& lock_stats, const DirectoryStats& directory_st
 bool remember(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& what) {
   if (!is_plausible(lock_stats)) lock_stats = {};
   if (!is_plausible(directory_stats)) directory_stats = {};
-  if (what.asked_real_ns > 0) asked(lock_stats, what.asked_real_ns, what.interval);
+  const bool spam_begins =
+      what.asked_real_ns > 0 && asked(lock_stats, what.asked_real_ns, what.interval);
   switch (what.kind) {
     case RunSample::Kind::completed:
       return run_completed(lock_stats, directory_stats, what);
     case RunSample::Kind::stopped:
-      run_cut_short(lock_stats, directory_stats, what, CutBy::limit);
+      run_killed(lock_stats, directory_stats, what);
+      break;
+    case RunSample::Kind::at_limit:
+      if (run_limit(lock_stats, directory_stats, {what.low, what.high, what.risk_ppm}).limit >
+          what.limit)
+        return true;
+      run_killed(lock_stats, directory_stats, what);
       break;
     case RunSample::Kind::cut_short:
-      run_cut_short(lock_stats, directory_stats, what, CutBy::other);
+      run_cut_short(lock_stats, what);
       break;
     case RunSample::Kind::admitted:
       break;
     case RunSample::Kind::too_soon:
       if (lock_stats.too_soon < UINT32_MAX) ++lock_stats.too_soon;
-      break;
+      return spam_begins;
   }
   return false;
 }

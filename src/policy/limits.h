@@ -22,7 +22,8 @@ Tuning tuning_of(const LockStats& lock_stats, const DirectoryStats& directory_st
 
 // Adds a sample to the statistics (LearnFn, stats.h). Statistics that we cannot have written are
 // replaced by empty ones. Returns whether the sample is of a successful run that was suspiciously
-// short.
+// short; or of a request that was refused, and with which requests begin to be spam; or of a run at
+// a limit that is longer by now.
 bool remember(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& what);
 
 }  // namespace atmost::policy

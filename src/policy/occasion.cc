@@ -3,11 +3,12 @@
 namespace atmost::policy {
 namespace {
 
-constexpr std::string_view kNames[] = {"success",  "recovered", "failure",
-                                       "too-fast", "killed",    "lost"};
+constexpr std::string_view kNames[] = {"success", "recovered", "failure", "too-fast",
+                                       "killed",  "lost",      "spam"};
 // Their names in --notify-on. A run that was too fast is a failure, too.
 constexpr unsigned kBits[] = {
-    0, kTellRecovered, kTellFailure, kTellFailure | kTellTooFast, kTellKilled, kTellLost};
+    0,           kTellRecovered, kTellFailure, kTellFailure | kTellTooFast,
+    kTellKilled, kTellLost,      kTellSpam};
 
 }  // namespace
 

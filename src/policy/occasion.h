@@ -10,7 +10,7 @@
 
 namespace atmost::policy {
 
-enum class Occasion : std::uint8_t { success, recovered, failure, too_fast, killed, lost };
+enum class Occasion : std::uint8_t { success, recovered, failure, too_fast, killed, lost, spam };
 
 // Its name in $ATMOST_EVENT.
 std::string_view name_of(Occasion occasion);

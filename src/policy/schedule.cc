@@ -19,6 +19,15 @@ constexpr int kHalf = kStepsPerOctave;
 constexpr std::int64_t kBurst = 32;
 constexpr float kBurstWeight = 4;
 
+// A request that comes sooner than a quarter of the usual interval says nothing of the schedule,
+// until such requests have come for as long as ten usual intervals, and eight hours at least: else
+// a flood would teach its own rhythm. Requests three quarters of an hour apart are no flood,
+// whatever was usual: a daily job may become an hourly one.
+constexpr std::int64_t kFarTooEarly = 4;
+constexpr std::int64_t kHeldFor = 10;
+constexpr Duration kHeldAtLeast = Duration::seconds(8 * 3600);
+constexpr Duration kNoFlood = Duration::seconds(45 * 60);
+
 double weight_of_all(const LockStats& lock_stats) {
   double all = 0;
   for (float count : lock_stats.intervals) all += static_cast<double>(count);
@@ -49,6 +58,20 @@ void add_interval(LockStats& lock_stats, Duration interval) {
   lock_stats.intervals[step_of(interval)] += weight;
 }
 
+// Whether the request belongs to what may be a flood.
+bool may_be_flood(LockStats& lock_stats, Duration interval, std::int64_t at_real_ns) {
+  const double all = weight_of_all(lock_stats);
+  const int median = all < kEnough ? 0 : median_step(lock_stats, all);
+  const Duration usual = median > kHalf ? end_of_step(median - 1) : Duration{};
+  if (interval >= kNoFlood || interval.ns >= usual.ns / kFarTooEarly) {
+    lock_stats.early_real_ns = 0;
+    return false;
+  }
+  if (lock_stats.early_real_ns == 0) lock_stats.early_real_ns = at_real_ns - interval.ns;
+  const std::int64_t held_ns = at_real_ns - lock_stats.early_real_ns;
+  return held_ns / kHeldFor < usual.ns || held_ns < kHeldAtLeast.ns;
+}
+
 }  // namespace
 
 Schedule schedule_of(const LockStats& lock_stats, const LearnedBounds& bounds) {
@@ -71,6 +94,9 @@ Schedule schedule_of(const LockStats& lock_stats, const LearnedBounds& bounds) {
   return schedule;
 }
 
+bool is_spam(const Arrivals& arrivals) { return arrivals.in_a_row >= kKeepArriving; }
+bool is_spammed(const LockStats& lock_stats) { return is_spam({0, lock_stats.in_a_row}); }
+
 bool arrived(Arrivals& arrivals, std::int64_t at_real_ns, Duration interval) {
   if (at_real_ns <= arrivals.last_real_ns) return false;
   const std::int64_t gap = at_real_ns - arrivals.last_real_ns;
@@ -82,17 +108,20 @@ bool arrived(Arrivals& arrivals, std::int64_t at_real_ns, Duration interval) {
   } else if (arrivals.in_a_row < UINT32_MAX) {
     ++arrivals.in_a_row;
   }
-  return arrivals.in_a_row >= kKeepArriving;
+  return is_spam(arrivals);
 }
 
-void asked(LockStats& lock_stats, std::int64_t at_real_ns, Duration interval) {
-  if (lock_stats.asked_real_ns > 0 && at_real_ns > lock_stats.asked_real_ns)
-    add_interval(lock_stats, {at_real_ns - lock_stats.asked_real_ns});
+bool asked(LockStats& lock_stats, std::int64_t at_real_ns, Duration interval) {
+  const Duration since = {at_real_ns - lock_stats.asked_real_ns};
+  if (lock_stats.asked_real_ns > 0 && since.ns > 0 && !may_be_flood(lock_stats, since, at_real_ns))
+    add_interval(lock_stats, since);
+  const bool before = is_spammed(lock_stats);
   Arrivals arrivals{lock_stats.asked_real_ns, lock_stats.in_a_row};
   const bool spam = arrived(arrivals, at_real_ns, interval);
   lock_stats.asked_real_ns = arrivals.last_real_ns;
   lock_stats.in_a_row = arrivals.in_a_row;
   if (spam && lock_stats.spam < UINT32_MAX) ++lock_stats.spam;
+  return spam && !before;
 }
 
 }  // namespace atmost::policy

@@ -35,11 +35,17 @@ struct Arrivals {
 // the last known one are ignored.
 bool arrived(Arrivals& arrivals, std::int64_t at_real_ns, Duration interval);
 
-// The same, stored in the statistics, together with the time since the previous request. Refused
-// requests count: an interval learned from admissions alone would lengthen itself. Requests within
-// a 32nd of the usual interval are a burst, not a schedule, unless the burst lasts longer than that
-// interval.
-void asked(LockStats& lock_stats, std::int64_t at_real_ns, Duration interval);
+// Whether the latest requests of the lock were spam.
+bool is_spam(const Arrivals& arrivals);
+bool is_spammed(const LockStats& lock_stats);
+
+// The same as arrived(), stored in the statistics, together with the time since the previous
+// request; returns whether requests begin to be spam with this one. Refused requests count: an
+// interval learned from admissions alone would lengthen itself. Requests within a quarter of the
+// usual interval teach nothing until they have come for ten usual intervals, and for eight hours,
+// unless they are three quarters of an hour apart; requests within a 32nd of it teach little even
+// then.
+bool asked(LockStats& lock_stats, std::int64_t at_real_ns, Duration interval);
 
 }  // namespace atmost::policy
 

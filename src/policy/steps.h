@@ -16,16 +16,9 @@ constexpr Duration end_of_step(int step) {
 
 // The step that a duration lies in: the first whose end is not before it.
 constexpr int step_of(Duration length) {
-  int low = 0, high = kSteps - 1;
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    if (length <= end_of_step(middle)) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return low;
+  int step = 0;
+  while (step < kSteps - 1 && length > end_of_step(step)) ++step;
+  return step;
 }
 
 inline constexpr float kMostCounts = 1e6f;

@@ -42,12 +42,34 @@ void why_so_long(Text<N>& to, const Tuning& tuning) {
 // The risk is the directory's: one lock may be above it while all together keep it.
 template <std::size_t N>
 void why_more_than_asked(Text<N>& to, const Tuning& tuning) {
-  to.append("; of this lock's it may be more, as ");
+  to.append(", and of this lock's more may be: ");
   if (tuning.directory_runs < kFewInDirectory) {
     to.append("few runs (").append_unsigned(tuning.directory_runs);
     to.append(") have shown how limits do");
   } else {
-    to.append("its runs differ more than others");
+    to.append("its runs differ more than those of the others, of which fewer are stopped");
+  }
+}
+
+// Of the runs that a limit stopped, only what later ones have shown.
+template <std::size_t N>
+void what_they_were(Text<N>& to, const Tuning& tuning) {
+  std::string_view between = ": ";
+  if (tuning.wrongly > 0) {
+    const double good = static_cast<double>(tuning.completed) + tuning.wrongly;
+    to.append(between).append_unsigned(tuning.wrongly).append(" wrongly (");
+    to.append(tenths(1000 * tuning.wrongly / good)).append(" of 1,000 good ones), as a later run ");
+    to.append("took as long");
+    between = "; ";
+  }
+  if (tuning.hung > 0) {
+    to.append(between).append_unsigned(tuning.hung);
+    to.append(tuning.hung == 1 ? " counts" : " count").append(" as hung, as later runs did not");
+    between = "; ";
+  }
+  if (tuning.unsettled > 0) {
+    to.append(between).append("of ").append_unsigned(tuning.unsettled);
+    to.append(" it is not known yet: later runs will show");
   }
 }
 
@@ -67,7 +89,10 @@ Text<500> limit_words(const Tuning& tuning, const LearnedBounds& bounds) {
     return to.push('.');
   }
   to.append("auto stops a run that takes longer than ").append(duration_words(limit));
-  if (too_few) return to.append(", as --auto-max says.");
+  if (too_few) {
+    to.append(", as --auto-max says, until ").append_unsigned(tuning.runs_needed);
+    return to.append(" have completed.");
+  }
   to.append(": of 1,000 good runs of this lock ");
   const auto stopped = static_cast<std::uint64_t>(1000 * tuning.chance + 0.5);
   if (stopped == 0) {
@@ -75,9 +100,10 @@ Text<500> limit_words(const Tuning& tuning, const LearnedBounds& bounds) {
   } else {
     to.append("about ").append_unsigned(stopped).append(" would be stopped.");
   }
-  if (tuning.widened > 0) {
+  if (tuning.widened) {
     return to.append(
-        " The limit is longer since the last kill, until runs end by themselves again.");
+        " It is longer since a run was stopped, so that a long one can show whether that was "
+        "good.");
   }
   const double times =
       static_cast<double>(limit.ns) / static_cast<double>(tuning.half.ns > 0 ? tuning.half.ns : 1);
@@ -88,27 +114,19 @@ Text<500> limit_words(const Tuning& tuning, const LearnedBounds& bounds) {
   return to.append(": a duration of your own may be better.");
 }
 
-Text<400> risk_words(const Tuning& tuning, const LearnedBounds& bounds) {
-  Text<400> to("Asked: at most ");
-  to.append(tenths(bounds.risk_ppm / 1000.0)).append(" of 1,000 good runs of the directory");
+Text<600> risk_words(const Tuning& tuning, const LearnedBounds& bounds) {
+  Text<600> to("Asked: at most ");
+  to.append(tenths(bounds.risk_ppm / 1000.0)).append(" of 1,000 good runs, over all locks of the ");
+  to.append("directory (so far ").append_unsigned(tuning.directory_wrongly).append(" of ");
+  to.append_unsigned(std::uint64_t{tuning.directory_runs} + tuning.directory_wrongly).push(')');
   const bool limited = !tuning.limits.max_runtime.is_zero();
   if (limited && tuning.chance > bounds.risk_ppm * 1e-6) why_more_than_asked(to, tuning);
-  to.append(". Of this lock's ");
-  to.append_unsigned(std::uint64_t{tuning.completed} + tuning.wrongly);
-  if (tuning.wrongly == 0) {
-    to.append(tuning.hung == 0 ? ", none was stopped" : ", none was stopped wrongly");
-  } else {
-    const double good = static_cast<double>(tuning.completed) + tuning.wrongly;
-    to.append(", ").append_unsigned(tuning.wrongly).append(tuning.wrongly == 1 ? " was" : " were");
-    to.append(" stopped wrongly (").append(tenths(1000 * tuning.wrongly / good));
-    to.append(" of 1,000), as the next run took longer");
-  }
-  if (tuning.hung > 0) {
-    to.append("; ")
-        .append_unsigned(tuning.hung)
-        .append(tuning.hung == 1 ? " more was" : " more were");
-    to.append(" stopped, and the next run was no longer");
-  }
+  to.append(". ").append_unsigned(tuning.completed);
+  to.append(tuning.completed == 1 ? " run" : " runs").append(" of this lock ended by ");
+  to.append(tuning.completed == 1 ? "itself, a limit stopped " : "themselves, a limit stopped ");
+  if (tuning.stopped == 0) return to.append("none.");
+  to.append_unsigned(tuning.stopped);
+  what_they_were(to, tuning);
   return to.push('.');
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/outcome.h"
+#include "core/stats.h"
 #include "core/time.h"
 
 namespace atmost::run {
@@ -35,6 +36,7 @@ struct Task {
   bool own_tree = false;   // the hold ends with the command's whole tree, not with its main process
   Duration max_runtime{};  // from the start on the boot clock (suspended and stopped time counts);
                            // 0: no limit
+  bool asks_again = false;  // what is reached of these two limits was learned (limit_reached())
   // The command is stopped when its tree has been silent for so long (silence.h); 0: no limit.
   // REQUIRES: os::counts_activity().
   Duration max_idle{};  // 0: none; for ever: none, but beats are heard, for takers
@@ -74,6 +76,10 @@ class SupervisionObserver {
   // We have begun to stop the command's tree, or gone on to the next signal: SIGINT, SIGTERM,
   // SIGKILL; and why.
   virtual void stopping(int signal, Stopped why) = 0;
+  // The task's max_runtime was reached, or its max_idle (why: idle); what the command did by then
+  // was seen. Returns the limit that holds now: if it is longer, the command goes on. Only of a
+  // task that asks again.
+  virtual Duration limit_reached(Stopped, Duration reached, Doing) { return reached; }
   // A signal of ours has reached a process of the tree; called once.
   virtual void reached() {}
   // The process of the tree may not be signalled (another user's); called once for each signal.

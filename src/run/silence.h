@@ -36,6 +36,16 @@ class Silence {
     return silent_ns_ + counted(now_ns) >= limit_.ns;
   }
 
+  constexpr Duration limit() const { return limit_; }
+  // The limit that was reached is another one now. Returns whether the silence may go on.
+  constexpr bool goes_on(Duration limit) {
+    if (limit <= limit_) return false;
+    limit_ = limit;
+    over_ = false;
+    next_ns_ = wanted() ? plus(last_ns_, {limit_.ns - silent_ns_}) : Duration::kForever;
+    return true;
+  }
+
   // Watching begins.
   constexpr void begin(std::int64_t now_ns) {
     last_ns_ = now_ns;

@@ -38,7 +38,7 @@ bool Supervisor::start() {
   monitored_ = task_.monitor != 0;
   tree_.mixed = !task_.childless && os::has_children();
   started_ns_ = os::boot_ns();
-  if (!task_.max_runtime.is_zero()) deadline_ns_ = plus(started_ns_, task_.max_runtime);
+  if (!task_.max_runtime.is_zero()) set_deadline(task_.max_runtime);
   check_ns_ = observer_.check(started_ns_);
   gate_.continue_at(next_look());  // the command may stop its whole group, and us with it, as its
                                    // first act
@@ -167,9 +167,9 @@ void Supervisor::on_clock() {
   if (now_ns >= settled_ns_) settle(now_ns);
   if (now_ns >= look_ns_) look_ns_ = observer_.look(now_ns);
   if (now_ns >= deadline_ns_) {
-    deadline_ns_ = Duration::kForever;
-    if (!stopping(stage_)) report_.stopped = Stopped::max_runtime;
-    on(Event::time_up);
+    reach_deadline(now_ns);
+  } else if (now_ns >= last_part_ns_) {
+    watch_the_last_part(now_ns);
   }
   if (now_ns >= silence_.next_ns()) watch_for_silence(now_ns);
   if (stage_ != Stage::done && now_ns >= kill_again_ns_) kill_again();
@@ -185,17 +185,6 @@ void Supervisor::settle(std::int64_t now_ns) {
     settled_ns_ = Duration::kForever;
     os::shed_memory();
   }
-}
-
-std::int64_t Supervisor::next_look() const {
-  const std::int64_t next = deadline_ns_ < check_ns_ ? deadline_ns_ : check_ns_;
-  return next < kill_again_ns_ ? next : kill_again_ns_;
-}
-
-// Looks that can wait: they do not continue us when we are stopped.
-std::int64_t Supervisor::next_soft_look() const {
-  const std::int64_t next = settled_ns_ < look_ns_ ? settled_ns_ : look_ns_;
-  return next < silence_.next_ns() ? next : silence_.next_ns();
 }
 
 // The caller has ended, as our monitor says (Ready::stop).

@@ -32,7 +32,12 @@ class Supervisor {
   void end_of_main();
   void on_clock();
   void settle(std::int64_t now_ns);
+  void set_deadline(Duration max_runtime);
+  void reach_deadline(std::int64_t now_ns);
+  os::Activity look_at_tree(bool thorough);
   void watch_for_silence(std::int64_t now_ns);
+  void watch_the_last_part(std::int64_t now_ns);
+  Doing doing(std::int64_t now_ns);
   bool is_beat(const os::Arrival& arrival) const;
   void take_beat(Duration eta);
   void pass_on(const os::Arrival& arrival);
@@ -80,12 +85,15 @@ class Supervisor {
   std::int64_t started_ns_ = 0;
   std::int64_t settled_ns_ = Duration::kForever;  // the next of settle()
   std::int64_t look_ns_ = Duration::kForever;     // the observer's next look
+  Duration max_runtime_{};
   // The maximal runtime, then the end of each pause.
   std::int64_t deadline_ns_ = Duration::kForever;
   std::int64_t check_ns_ = Duration::kForever;       // the observer's next check
   std::int64_t kill_again_ns_ = Duration::kForever;  // the next sweep, while killing
   std::int64_t kill_pause_ns_ = 0;
   Silence silence_;
+  std::int64_t last_part_ns_ = Duration::kForever;  // of the maximal runtime, where it is watched
+  Silence last_part_{Duration{}};
   bool looked_ = false;              // for silence
   std::int64_t orphans_cpu_ns_ = 0;  // of report_.usage, at the last look for silence
 };

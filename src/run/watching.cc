@@ -19,23 +19,86 @@ void Supervisor::take_beat(Duration eta) {
   os::announce_silence(eta.is_zero() ? 0 : plus(now_ns, eta));  // for takers
 }
 
-void Supervisor::watch_for_silence(std::int64_t now_ns) {
-  if (stopping(stage_) || stage_ == Stage::done) return silence_.end();
+os::Activity Supervisor::look_at_tree(bool thorough) {
   // Of children from before, the orphans of the command cannot be told apart.
   const os::WatchedTree tree = {tree_.mixed ? tree_.main : os::process_id(), tree_.mixed};
-  const std::int64_t before_ns = os::own_cpu_ns();
-  const bool thorough = silence_.may_end(now_ns);
   os::Activity seen = os::look_at(tree, !looked_, thorough);
   seen.cpu_ns += report_.usage.cpu_ns - orphans_cpu_ns_;
   orphans_cpu_ns_ = report_.usage.cpu_ns;
-  const bool rare = thorough || !looked_;
   looked_ = true;
+  return seen;
+}
+
+void Supervisor::watch_for_silence(std::int64_t now_ns) {
+  if (stopping(stage_) || stage_ == Stage::done) return silence_.end();
+  const std::int64_t before_ns = os::own_cpu_ns();
+  const bool thorough = silence_.may_end(now_ns);
+  const bool rare = thorough || !looked_;
+  const os::Activity seen = look_at_tree(thorough);
   const std::int64_t cost_ns = os::own_cpu_ns() - before_ns;
   silence_.look(now_ns, seen, rare ? cost_ns / Silence::kLooks : cost_ns);
   if (!silence_.over()) return;
+  if (task_.asks_again &&
+      silence_.goes_on(observer_.limit_reached(Stopped::idle, silence_.limit(), Doing::nothing)))
+    return;
   silence_.end();
   report_.stopped = Stopped::idle;
   on(Event::stop);
+}
+
+// The last twentieth of a learned maximal runtime is watched, unless all of it is: a command that
+// does nothing there hangs.
+void Supervisor::set_deadline(Duration max_runtime) {
+  constexpr std::int64_t kLastPart = 20;
+  max_runtime_ = max_runtime;
+  deadline_ns_ = plus(started_ns_, max_runtime);
+  last_part_ns_ = Duration::kForever;
+  if (task_.asks_again && !silence_.wanted() && !max_runtime.is_forever())
+    last_part_ns_ = deadline_ns_ - max_runtime.ns / kLastPart;
+}
+
+void Supervisor::watch_the_last_part(std::int64_t now_ns) {
+  last_part_ns_ = Duration::kForever;
+  if (stopping(stage_) || stage_ == Stage::done) return;
+  looked_ = false;
+  (void)look_at_tree(false);
+  last_part_ = Silence({deadline_ns_ - now_ns});
+  last_part_.begin(now_ns);
+}
+
+Doing Supervisor::doing(std::int64_t now_ns) {
+  if (silence_.wanted()) return silence_.silent() ? Doing::nothing : Doing::work;
+  if (!last_part_.wanted()) return Doing::unknown;
+  const os::Activity seen = look_at_tree(true);
+  last_part_.look(now_ns, seen, 0);
+  if (seen.unclear) return Doing::unknown;
+  return last_part_.silent() && !seen.runnable ? Doing::nothing : Doing::work;
+}
+
+// The maximal runtime is over, or a pause between signals.
+void Supervisor::reach_deadline(std::int64_t now_ns) {
+  deadline_ns_ = last_part_ns_ = Duration::kForever;
+  if (!stopping(stage_)) {
+    if (task_.asks_again) {
+      const Duration now =
+          observer_.limit_reached(Stopped::max_runtime, max_runtime_, doing(now_ns));
+      if (now > max_runtime_) return set_deadline(now);
+    }
+    report_.stopped = Stopped::max_runtime;
+  }
+  on(Event::time_up);
+}
+
+std::int64_t Supervisor::next_look() const {
+  const std::int64_t next = deadline_ns_ < check_ns_ ? deadline_ns_ : check_ns_;
+  return next < kill_again_ns_ ? next : kill_again_ns_;
+}
+
+// Looks that can wait: they do not continue us when we are stopped.
+std::int64_t Supervisor::next_soft_look() const {
+  std::int64_t next = settled_ns_ < look_ns_ ? settled_ns_ : look_ns_;
+  if (last_part_ns_ < next) next = last_part_ns_;
+  return next < silence_.next_ns() ? next : silence_.next_ns();
 }
 
 }  // namespace atmost::run

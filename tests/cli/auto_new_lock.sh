@@ -1,5 +1,5 @@
 #!/bin/sh
-# A lock has no learned limit before it has five completed runs of its own, with any runs of other
+# A lock has the longest limit, and no learned one, before it has five completed runs of its own, with any runs of other
 # locks in its directory. The message of a run that is stopped then names the source of the limit.
 . "$(dirname "$0")/lib.sh"
 
@@ -16,16 +16,16 @@ expect_code 0 atmost run --max-runtime auto backup -- sleep 1.5
 expect_code 0 atmost tune --json --auto-min 1ms backup
 expect_in out '"completed":1,'
 expect_in out '"limit_s":null,'
-expect_in out '"expire_after_s":null,"max_runtime_s":0,'
+expect_in out '"expire_after_s":604800,"max_runtime_s":604800,'
 expect_code 0 atmost tune backup
 expect_in out 'backup: 1 run, none longer than '
-expect_in out 'auto stops no run yet: it needs 5 completed runs.'
+expect_in out 'auto stops a run that takes longer than 7d, as --auto-max says, until 5 have completed.'
 expect_code 0 atmost tune --auto-max 1h backup
-expect_in out 'auto stops a run that takes longer than 1h, as --auto-max says.'
+expect_in out 'auto stops a run that takes longer than 1h, as --auto-max says, until 5 have completed.'
 expect_code 0 atmost tune never
-expect_in out 'never: no runs yet, and so no limit.'
+expect_in out 'never: no runs yet. auto stops one that takes longer than 7d, as --auto-max says.'
 expect_code 0 atmost tune -v backup
-expect_in out 'no limit: 5 completed runs of its own are needed, it has 1'
+expect_in out 'none of its own: 5 completed runs are needed, it has 1'
 
 # --auto-max limits runs of new locks as well, and the message names it.
 expect_code 124 atmost run --max-runtime auto --auto-min 1ms --auto-max 100ms new sleep 30

@@ -18,27 +18,28 @@ while [ $i -lt 20 ]; do
 done
 expect_code 0 atmost tune steady
 expect_in out 'steady: 20 runs: half took up to '
-expect_in out 'Asked: at most 5 of 1,000 good runs of the directory'
-expect_in out ". Of this lock's 20, none was stopped."
+expect_in out 'Asked: at most 5 of 1,000 good runs, over all locks of the directory (so far 0 of '
+expect_in out "20 runs of this lock ended by themselves, a limit stopped none."
 if grep -q unnoticed out; then fail "a good limit is called long"; fi
 
-# A run that hung, and one that only took longer.
+# A run that was stopped, and one like it that only took longer: until then nothing is known of the
+# first.
 took steady 500000
 took steady 100
 expect_code 0 atmost tune --auto-risk 2.5 steady
 expect_in out 'Asked: at most 2.5 of 1,000'
-expect_in out "lock's 21, none was stopped wrongly; 1 more was stopped, and the next run was no longer."
+expect_in out "21 runs of this lock ended by themselves, a limit stopped 1: of 1 it is not known yet"
 took steady 500000
 took steady 2000
 expect_code 0 atmost tune steady
-expect_in out "lock's 23, 1 was stopped wrongly (43.5 of 1,000), as the next run took longer; 1 more was"
+expect_in out "a limit stopped 2: 2 wrongly (83.3 of 1,000 good ones), as a later run took as long."
 expect_code 0 atmost tune --json steady
-expect_in out '"stopped":2,"cut_short":0,"stopped_wrongly":1,"hung":1,'
+expect_in out '"stopped":2,"cut_short":0,"stopped_wrongly":2,"hung":0,"unsettled":0,'
 expect_code 0 atmost stats --json steady
 expect_in out '"risk_asked_per_1000":5,"risk_expected_per_1000":'
-expect_in out '"stopped_wrongly":1,"hung":1,'
+expect_in out '"stopped_wrongly":2,"hung":0,'
 expect_code 0 atmost report --output page.html
-expect_in page.html "Of this lock's 23, 1 was stopped wrongly"
+expect_in page.html "a limit stopped 2: 2 wrongly"
 
 # No useful limit: some runs are hundreds of times as long.
 i=0

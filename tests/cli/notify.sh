@@ -33,6 +33,22 @@ expect_code 0 told --notify-on every fresh true
 expect_event 'success 0'
 [ "$(atmost history --json --event undelivered | wc -l)" = 0 ] || fail "$(atmost history)"
 
+# Spam is told once, by a line and by the command, when requests begin to be that.
+i=0
+while [ $i -lt 6 ]; do
+  expect_code 0 atmost run --now $((1700000000 + i * 3600)) --if-elapsed auto hourly true
+  i=$((i + 1))
+done
+for second in 10 20 30 40 50; do
+  expect_code 76 told --notify-on spam --now $((1700018000 + second)) --if-elapsed auto hourly true
+  if [ "$second" = 20 ]; then
+    expect_in err 'hourly: spam: requests keep coming sooner than every '
+    expect_event 'spam 76'
+  elif grep -q 'spam' err; then
+    fail "told again: $(cat err)"
+  fi
+done
+
 # The event's content is seen by no shell and obeyed by no terminal.
 nasty='$(touch hacked)`touch hacked`"'\''; touch hacked
 '$(printf '\033')'[31m \ %s'

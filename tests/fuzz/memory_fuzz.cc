@@ -26,8 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   RunSample run;
   run.ran = Duration::seconds(5);
-  policy::run_cut_short(memory, experience, run, policy::CutBy::limit);
-  policy::run_cut_short(memory, experience, run, policy::CutBy::other);
+  policy::run_killed(memory, experience, run);
+  policy::run_cut_short(memory, run);
   run.ran = Duration::seconds(7);
   policy::run_completed(memory, experience, run);
   if (!policy::is_plausible(memory) || !policy::is_plausible(experience)) std::abort();

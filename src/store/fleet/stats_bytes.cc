@@ -9,7 +9,11 @@ namespace {
 
 // Another number when a field changes.
 constexpr std::string_view kMark =
+    std::endian::native == std::endian::little ? "runs:4:L\n" : "runs:4:B\n";
+constexpr std::string_view kOldMark =
     std::endian::native == std::endian::little ? "runs:3:L\n" : "runs:3:B\n";
+constexpr std::size_t old_size(const LockStats&) { return kOldLockStats; }
+constexpr std::size_t old_size(const DirectoryStats&) { return sizeof(DirectoryStats); }
 
 template <class T>
 std::string to_bytes(const T& stats) {
@@ -22,8 +26,11 @@ std::string to_bytes(const T& stats) {
 template <class T>
 void from_bytes(std::string_view bytes, T& stats) {
   stats = {};
-  if (!bytes.starts_with(kMark) || bytes.size() != kMark.size() + sizeof stats) return;
-  std::memcpy(&stats, bytes.data() + kMark.size(), sizeof stats);
+  const bool old = bytes.starts_with(kOldMark);
+  const std::size_t size = old ? old_size(stats) : sizeof stats;
+  if (!(old || bytes.starts_with(kMark)) || bytes.size() != kMark.size() + size) return;
+  std::memcpy(&stats, bytes.data() + kMark.size(), size);
+  if (old) bring_up_to_date(stats);
 }
 
 }  // namespace

@@ -228,9 +228,9 @@ struct MemoryRecord {
   LockStats lock_stats;
   std::uint64_t checksum;
 };
-static_assert(sizeof(LockStats) == 1672 && sizeof(MemoryRecord) == 1696);
+static_assert(sizeof(LockStats) == 1728 && sizeof(MemoryRecord) == 1752);
 inline constexpr char kMemoryMagic[8] = {'r', 'u', 'n', 't', 'i', 'm', 'e', 's'};
-inline constexpr std::uint32_t kMemoryVersion = 5;
+inline constexpr std::uint32_t kMemoryVersion = 6;
 
 // The file beside the locks of a directory that holds the statistics of all of them.
 struct ExperienceRecord {
@@ -241,7 +241,7 @@ struct ExperienceRecord {
 };
 static_assert(sizeof(DirectoryStats) == 780 && sizeof(ExperienceRecord) == 800);
 inline constexpr char kDirectoryStatsName[] = "experience.hint";
-inline constexpr std::uint32_t kExperienceVersion = 5;
+inline constexpr std::uint32_t kExperienceVersion = 6;
 
 inline constexpr std::int64_t kRecordSize = 256;
 static_assert(sizeof(Record) <= kRecordSize && sizeof(WaiterRecord) <= kRecordSize - 8);

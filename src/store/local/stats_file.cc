@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 #include "hints.h"
@@ -50,13 +51,14 @@ class Directory {
     to = {};
     for (int i = 0; i < kReadTries; ++i) {
       std::size_t got = 0;
-      const bool ours = os::read_at(fd_.get(), &record, sizeof record, 0, got) == 0 &&
-                        got == sizeof record &&
-                        std::memcmp(record.magic, kMagic, sizeof kMagic) == 0 &&
-                        record.version == kExperienceVersion;
+      const bool ours =
+          os::read_at(fd_.get(), &record, sizeof record, 0, got) == 0 && got == sizeof record &&
+          std::memcmp(record.magic, kMagic, sizeof kMagic) == 0 &&
+          (record.version == kExperienceVersion || record.version == kExperienceVersion - 1);
       if (!ours) return;
       if (record.checksum != sum_of(record)) continue;
       to = record.directory_stats;
+      if (record.version != kExperienceVersion) bring_up_to_date(to);
       return;
     }
   }
@@ -84,15 +86,30 @@ bool is_ours_alone(int fd) {
          (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
+namespace {
+
+// Whether it was written by the version before. Its checksum lay at once behind its statistics.
+bool was_whole(const MemoryRecord& record) {
+  constexpr std::size_t kSize = offsetof(MemoryRecord, lock_stats) + kOldLockStats;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&record);
+  std::uint64_t checksum;
+  std::memcpy(&checksum, bytes + kSize, sizeof checksum);
+  return record.version == kMemoryVersion - 1 && checksum == checksum_of(bytes, kSize);
+}
+
+}  // namespace
+
 bool read_lock_stats(int fd, LockStats& lock_stats) {
-  MemoryRecord record;
+  MemoryRecord record{};
   std::size_t got = 0;
-  const bool whole = os::read_at(fd, &record, sizeof record, kMemoryAt, got) == 0 &&
-                     got == sizeof record &&
-                     std::memcmp(record.magic, kMemoryMagic, sizeof kMemoryMagic) == 0 &&
-                     record.version == kMemoryVersion && record.checksum == sum_of(record);
-  lock_stats = whole ? record.lock_stats : LockStats{};
-  return whole;
+  const bool ours = os::read_at(fd, &record, sizeof record, kMemoryAt, got) == 0 &&
+                    std::memcmp(record.magic, kMemoryMagic, sizeof kMemoryMagic) == 0;
+  const bool whole = ours && got == sizeof record && record.version == kMemoryVersion &&
+                     record.checksum == sum_of(record);
+  const bool old = ours && !whole && was_whole(record);
+  lock_stats = whole || old ? record.lock_stats : LockStats{};
+  if (old) bring_up_to_date(lock_stats);
+  return whole || old;
 }
 
 int write_lock_stats(int fd, const LockStats& lock_stats) {
@@ -126,8 +143,9 @@ bool memorize(int fd, std::string_view path, const Making& making, LearnFn learn
   DirectoryStats directory_stats{};
   (void)read_lock_stats(fd, lock_stats);
   Directory directory;
-  const bool ended =
-      what.kind == RunSample::Kind::completed || what.kind == RunSample::Kind::stopped;
+  const bool ended = what.kind == RunSample::Kind::completed ||
+                     what.kind == RunSample::Kind::stopped ||
+                     what.kind == RunSample::Kind::at_limit;
   const bool known = ended && directory.open(path, making);
   const bool shared = known && directory.lock();
   if (known) directory.read(directory_stats);

@@ -20,7 +20,7 @@ class Learn : public ::testing::Test {
  protected:
   RunLimit limit() const { return run_limit(lock_stats, directory_stats, bounds); }
   void run(double s) { run_completed(lock_stats, directory_stats, run_of(seconds(s))); }
-  void killed() { run_cut_short(lock_stats, directory_stats, run_of(limit().limit), CutBy::limit); }
+  void killed() { run_killed(lock_stats, directory_stats, run_of(limit().limit)); }
 
   LockStats lock_stats{};
   DirectoryStats directory_stats{};

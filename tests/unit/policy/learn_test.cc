@@ -25,13 +25,14 @@ TEST(Steps, AreQuarterOctavesWithoutGaps) {
   EXPECT_EQ(step_of(Duration::forever()), kSteps - 1);
 }
 
-TEST_F(Learn, WithoutAnyExperienceThereIsNoLimit) {
-  EXPECT_TRUE(limit().limit.is_forever());
+TEST_F(Learn, WithoutAnyExperienceTheLimitIsTheLongest) {
+  EXPECT_EQ(limit().limit, Duration::seconds(7 * 86400));
   bounds.high = Duration::seconds(3600);
   EXPECT_EQ(limit().limit, Duration::seconds(3600));
 }
 
-TEST_F(Learn, WithoutEnoughRunsOfItsOwnALockHasNoLimit) {
+TEST_F(Learn, WithoutEnoughRunsOfItsOwnALockHasTheLongestLimit) {
+  bounds.high = Duration::forever();
   for (std::uint32_t i = 0; i < kOwnRuns; ++i) {
     EXPECT_TRUE(limit().limit.is_forever()) << i;
     bounds.high = Duration::seconds(3600);
@@ -45,6 +46,7 @@ TEST_F(Learn, WithoutEnoughRunsOfItsOwnALockHasNoLimit) {
 
 // However many runs that its directory has seen, and however short they were.
 TEST_F(Learn, OtherLocksGiveANewOneNoLimit) {
+  bounds.high = Duration::forever();
   for (int lock = 0; lock < 100; ++lock) {
     lock_stats = {};
     for (int i = 0; i < 20; ++i) run(0.001);
@@ -73,7 +75,7 @@ TEST_F(Learn, TheMarginShrinksWithExperience) {
 TEST_F(Learn, AForecastIsAChance) {
   for (double s : {1.0, 5.0, 100000.0, 0.001, 3.0}) {
     run(s);
-    const Forecast next = forecast(lock_stats, directory_stats);
+    const Forecast next = forecast(lock_stats, directory_stats, weigh(lock_stats, directory_stats));
     double before = 1;
     for (double beyond : next.beyond) {
       EXPECT_GE(beyond, 0);
@@ -119,11 +121,10 @@ TEST_F(Learn, AHangOnThe30thRunIsSeenSoon) {
 TEST_F(Learn, ARunCutShortIsNeverAShortOne) {
   for (int i = 0; i < 20; ++i) run(1000);
   const LockStats before = lock_stats;
-  run_cut_short(lock_stats, directory_stats, run_of(seconds(1)),
-                CutBy::other);  // somebody pressed Ctrl-C
+  run_cut_short(lock_stats, run_of(seconds(1)));  // somebody pressed Ctrl-C
   EXPECT_EQ(std::memcmp(before.runs, lock_stats.runs, sizeof before.runs), 0);
   EXPECT_EQ(lock_stats.cut_short, 1u);
-  run_cut_short(lock_stats, directory_stats, run_of(seconds(5000)), CutBy::other);
+  run_cut_short(lock_stats, run_of(seconds(5000)));
   EXPECT_GT(limit().limit, seconds(5000));
 }
 
@@ -172,7 +173,9 @@ TEST(Plausible, WhatWeWriteIsAndRubbishIsNot) {
     off.relations[2][1] = bad;
     EXPECT_FALSE(is_plausible(off));
   }
-  lock_stats.widened = 1000;
+  directory_stats.doublings = 1000;
+  EXPECT_FALSE(is_plausible(directory_stats));
+  lock_stats.rows[1].longest = kSteps;
   EXPECT_FALSE(is_plausible(lock_stats));
 }
 

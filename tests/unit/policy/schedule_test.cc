@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "policy/decide.h"
@@ -70,13 +71,13 @@ TEST_F(Interval, ManualRunsBetweenDoNotChangeIt) {
 
 TEST_F(Interval, FollowsANewSchedule) {
   admit(40, kHour);
-  admit(20, Duration::seconds(600));
+  admit(70, Duration::seconds(600));
   EXPECT_LE(schedule().usual, Duration::seconds(600));
 }
 
 TEST_F(Interval, FollowsANewScheduleWithinTenRequests) {
   const Duration before[] = {Duration::seconds(86400), kHour};
-  const Duration after[] = {kHour, Duration::seconds(300)};
+  const Duration after[] = {kHour, Duration::seconds(1200)};
   for (int i = 0; i < 2; ++i) {
     admit(60, before[i]);
     for (int j = 0; j < 10; ++j) {
@@ -114,14 +115,50 @@ TEST_F(Interval, RandomRequestsAreNotThrottledMoreAndMore) {
   EXPECT_LE(schedule().interval, kHour);
 }
 
-// A burst is none, unless it lasts.
+// A burst is none, unless it lasts for ten times as long as was usual.
 TEST_F(Interval, ABurstIsNoSchedule) {
   admit(20, kHour);
   const Duration before = schedule().usual;
-  for (int i = 0; i < 200; ++i) ask_too_soon(Duration::seconds(2));
+  for (int i = 0; i < 5 * 3600 / 2; ++i) ask_too_soon(Duration::seconds(2));
   EXPECT_EQ(schedule().usual, before);
-  for (int i = 0; i < 7200; ++i) ask_too_soon(Duration::seconds(2));
+  for (int i = 0; i < 10 * 3600 / 2; ++i) ask_too_soon(Duration::seconds(2));
   EXPECT_LE(schedule().usual, Duration::seconds(2));
+}
+
+// A request each three minutes, for six hours, where one an hour was usual.
+TEST_F(Interval, AFloodDoesNotTeachItsOwnRhythm) {
+  for (const Duration usual : {kHour, Duration::seconds(86400), Duration::seconds(600)}) {
+    lock_stats = {};
+    admit(10, usual);
+    const Duration gap = {usual.ns / 20};
+    int admitted = 0, asked = 0, begins = 0;
+    Duration since{};
+    for (; asked * gap.ns < 6 * kHour.ns; ++asked) {
+      since = {since.ns + gap.ns};
+      const bool spammed = is_spammed(lock_stats);
+      if (since >= schedule().interval) {
+        admit(1, gap);
+        ++admitted;
+        since = {};
+      } else {
+        ask_too_soon(gap);
+      }
+      begins += !spammed && is_spammed(lock_stats);
+    }
+    EXPECT_LE(admitted, 1.5 * std::max<double>(1, 6.0 * kHour.ns / usual.ns)) << asked;
+    EXPECT_LE(begins, admitted + 1) << "and it is told as often as it begins";
+  }
+}
+
+// A new rhythm that lasts is one, however quick.
+TEST_F(Interval, AQuickRhythmIsFollowedOnceItHasHeld) {
+  admit(40, kHour);
+  const Duration quick = Duration::seconds(300);
+  const auto ask = [&] { quick >= schedule().interval ? admit(1, quick) : ask_too_soon(quick); };
+  for (int i = 0; i < 100; ++i) ask();
+  EXPECT_GT(schedule().interval, quick);
+  for (int i = 0; i < 40; ++i) ask();
+  EXPECT_LE(schedule().interval, quick);
 }
 
 TEST_F(Interval, SpamIsCountedFromTheThirdRequestOn) {
@@ -190,6 +227,9 @@ TEST_F(Interval, ASilenceIsAsLongAsARunMayTake) {
   view.lock_stats = &lock_stats;
   view.directory_stats = &directory_stats;
   Limits limits = limits_of(request, view);
+  EXPECT_EQ(limits.max_idle, Duration::seconds(7 * 86400)) << "of the first five runs";
+  request.learned.high = Duration::forever();
+  limits = limits_of(request, view);
   EXPECT_TRUE(limits.max_idle.is_forever());
   EXPECT_TRUE(limits.expire_idle.is_forever());
   EXPECT_TRUE(limits.max_runtime.is_zero());
@@ -230,8 +270,8 @@ TEST(Limits, WithoutMemoryNothingIsTooSoonOrOverdue) {
     view.lock_stats = spoilt ? &lock_stats : nullptr;
     const Limits limits = limits_of(request, view);
     EXPECT_TRUE(limits.if_elapsed.is_zero());
-    EXPECT_TRUE(limits.expire_after.is_forever());
-    EXPECT_TRUE(limits.max_runtime.is_zero());
+    EXPECT_EQ(limits.expire_after, request.learned.high);
+    EXPECT_EQ(limits.max_runtime, request.learned.high);
   }
 }
 

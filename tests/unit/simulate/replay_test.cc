@@ -28,9 +28,12 @@ Trace trace_of(const std::vector<std::vector<std::int64_t>>& atoms) {
 
 constexpr Bounds kBounds = {Duration::seconds(60), Duration::forever(), Duration::seconds(86400)};
 
-Score score(const Trace& trace, const std::string& name, const Bounds& bounds = kBounds) {
-  for (const auto& rule : all_rules(trace, {}, {3000})) {
-    if (rule->name().find(name) == 0) return replay(trace, *rule, bounds, [](std::size_t) {});
+Score score(const Trace& trace, const std::string& name, const Bounds& bounds = kBounds,
+            const Setting& setting = {}) {
+  const LearnedBounds learned = {.high = Duration::forever()};
+  for (const auto& rule : all_rules(trace, learned, {3000})) {
+    if (rule->name().find(name) == 0)
+      return replay(trace, *rule, bounds, setting, [](std::size_t) {});
   }
   ADD_FAILURE() << "no rule " << name;
   return {};
@@ -100,6 +103,44 @@ TEST(Replay, RunsWithoutALimitAreCounted) {
   const Score got = score(trace, "auto");
   EXPECT_EQ(got.unlimited, 1u) << "none had ended when the sixth began";
   EXPECT_NEAR(got.ratio(), 8640, 1e-9);
+}
+
+TEST(Replay, AKilledRunNeedNotBeRepeated) {
+  const Trace trace = trace_of({{100, 50, 50, 50, 50, 50, 3000, 100}});
+  const Score got = score(trace, "largest so far", kBounds, {.repeated = false});
+  EXPECT_EQ(got.kills, 1u);
+  EXPECT_NEAR(got.ratio(), 400.0 / 50, 1e-9) << "nothing was learned of it";
+}
+
+// Three runs of 100 s begin at once; with one slot the last ends after 300 s.
+TEST(Replay, WithFewSlotsRunsWait) {
+  Trace trace = trace_of({{100, 100, 100, 100, 100, 100, 100, 100}});
+  for (std::size_t i = 5; i < 8; ++i) trace.runs[i].start_ns = trace.runs[5].start_ns;
+  trace.runs[7].ran_ns = 500 * kSecond;
+  EXPECT_EQ(score(trace, "largest so far").kills, 1u);
+  trace.runs[6].ran_ns = 300 * kSecond;
+  EXPECT_EQ(score(trace, "largest so far").kills, 1u) << "the limit of the last was set before";
+  EXPECT_EQ(score(trace, "largest so far", kBounds, {.slots = 1}).kills, 0u);
+}
+
+// The limit is looked at again when it is reached.
+TEST(Replay, OneThatRunsBesideALongerOneGoesOn) {
+  std::vector<std::int64_t> lengths(60, 100);
+  Trace trace = trace_of({lengths});
+  const std::int64_t start = trace.runs[40].start_ns;
+  for (std::size_t i = 40; i < 60; ++i) {
+    trace.runs[i].start_ns = start + static_cast<std::int64_t>(i) * kSecond;
+    trace.runs[i].ran_ns = 2000 * kSecond;
+  }
+  EXPECT_LE(score(trace, "auto").killed, 2u) << "twenty began together";
+}
+
+TEST(Replay, HangsAreMadeUp) {
+  const Trace trace = trace_of({std::vector<std::int64_t>(200, 100)});
+  const Score got = score(trace, "fixed 1 h", kBounds, {.slots = 1, .hangs = 0.1});
+  EXPECT_GE(got.hangs, 5u);
+  EXPECT_EQ(got.kills, 0u);
+  EXPECT_NEAR(got.notice(), 36, 1e-9);
 }
 
 TEST(Halves, HoldEveryRunOnce) {

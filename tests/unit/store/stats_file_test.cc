@@ -6,11 +6,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstring>
 #include <filesystem>
+#include <vector>
 
 #include "lock_kit.h"
 #include "policy/learn.h"
 #include "policy/limits.h"
+#include "store/local/hints.h"
 
 namespace atmost::local {
 namespace {
@@ -112,7 +116,7 @@ TEST_F(Remembering, EveryRunTellsTheDirectory) {
   EXPECT_EQ(tried(), 80 - kBeforeALimit);
 }
 
-TEST_F(Remembering, KillsInARowTellTheDirectory) {
+TEST_F(Remembering, KillsTellTheDirectory) {
   for (int i = 0; i < 20; ++i) run(100);
   RunSample what;
   what.kind = RunSample::Kind::stopped;
@@ -121,7 +125,27 @@ TEST_F(Remembering, KillsInARowTellTheDirectory) {
   DirectoryStats directory_stats;
   recall(file_.fd(), path_, lock_stats, directory_stats);
   EXPECT_EQ(lock_stats.stopped_in_a_row, 3u);
-  EXPECT_EQ(directory_stats.hung_rows, 1);
+  EXPECT_EQ(directory_stats.unseen, 3);
+}
+
+// The version before: its record was shorter, and had other fields behind the last that we know.
+TEST_F(Remembering, WhatTheVersionBeforeLearnedCounts) {
+  for (int i = 0; i < 20; ++i) run(100);
+  constexpr std::size_t kHead = offsetof(MemoryRecord, lock_stats);
+  std::vector<char> old(kHead + kOldLockStats + 8);
+  ASSERT_EQ(pread(file_.fd(), old.data(), kHead + kOldLockStats, kMemoryAt),
+            static_cast<ssize_t>(kHead + kOldLockStats));
+  const std::uint32_t before = kMemoryVersion - 1;
+  std::memcpy(old.data() + offsetof(MemoryRecord, version), &before, sizeof before);
+  std::memset(old.data() + kHead + offsetof(LockStats, rows), 0x55, 8);
+  const std::uint64_t sum = checksum_of(old.data(), kHead + kOldLockStats);
+  std::memcpy(old.data() + kHead + kOldLockStats, &sum, sizeof sum);
+  ASSERT_EQ(pwrite(file_.fd(), old.data(), old.size(), kMemoryAt),
+            static_cast<ssize_t>(old.size()));
+  EXPECT_EQ(lock_stats().completed, 20u);
+  EXPECT_EQ(lock_stats().rows[0].kills, 0);
+  run(100);
+  EXPECT_EQ(lock_stats().completed, 21u);
 }
 
 // Somebody else's forty runs of no time must not have our long run stopped.
