@@ -29,6 +29,7 @@ Result<Decision> admit(Section& session, const Request& request, DecideFn decide
     judge(seen.locks, {&request, queue, seen.turns_boot_ns}, decide, seen.now, plan);
     Applied applied;
     done = session.apply(plan, seen.now, queue, applied);
+    for (Facts* const lock : seen.locks) lock->clear_error();
     if (!done.ok()) return done.error();
     if (applied.changed) continue;
     if (plan.admits()) lease = Lease(applied.hold);

@@ -4,6 +4,7 @@
 #define ATMOST_RULE_FACTS_H
 
 #include <cstdint>
+#include <new>
 #include <span>
 
 #include "core/request.h"
@@ -163,20 +164,24 @@ class Facts {
   // Takes a flock(2) for the hold (--with-flock). Asked last.
   virtual Flock flock() { return Flock::none; }
 
-  const Status& error() const { return error_; }
+  const Status& error() const { return *reinterpret_cast<const Status*>(error_); }
+  void clear_error() { had_error() = {}; }
 
   // Of the last judge().
   LockPlan plan;
 
  protected:
+  Facts() { new (error_) Status; }
   ~Facts() = default;
   void fail(const Status& error) {
-    if (error_.ok()) error_ = error;
+    if (had_error().ok()) had_error() = error;
   }
-  void clear_error() { error_ = {}; }
 
  private:
-  Status error_;
+  Status& had_error() { return *reinterpret_cast<Status*>(error_); }
+
+  // admit() clears it: a destructor would ask for the C++ runtime (a table of pure functions).
+  alignas(Status) unsigned char error_[sizeof(Status)];
 };
 
 }  // namespace atmost::rule

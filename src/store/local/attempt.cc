@@ -76,8 +76,6 @@ void LocalSession::see(const Ticket* queue, rule::Looked& to) {
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& at = entry(i);
     at.reserved.clear();
-    at.forget_facts();
-    at.seen = true;
     seen_facts_[i] =
         new (&at.facts.it) LocalFacts(at.file, rule::asker_of(*request_, queue, i), owner_, to.now,
                                       clock, room_.it, foreign_seen_, at.reserved);

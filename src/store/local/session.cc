@@ -103,7 +103,6 @@ Status LocalSession::open_files() {
 void LocalSession::close_files() {
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& each = entry(i);
-    each.forget_facts();
     // A hold that was given away: the mapping would keep the file, and the word is not ours.
     if (each.words_registered) {
       (void)clear_own_words(i);

@@ -4,7 +4,6 @@
 #define ATMOST_STORE_LOCAL_SESSION_H
 
 #include <cstdint>
-#include <utility>
 
 #include "core/session.h"
 #include "facts.h"
@@ -97,11 +96,7 @@ class LocalSession final : public Session, public rule::Section, private Hold {
     Instant admitted;
     Reservation reserved;  // its slots are those of held()
     LockFile file;
-    bool seen = false;  // by look(), which makes the facts
-    Untouched<LocalFacts> facts;
-    void forget_facts() {
-      if (std::exchange(seen, false)) facts.it.~LocalFacts();
-    }
+    Untouched<LocalFacts> facts;  // made by look()
   };
   Entry& entry(std::uint32_t lock) { return lock == 0 ? first_.it : others_.it[lock - 1]; }
   const Entry& entry(std::uint32_t lock) const {
