@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,15 +63,9 @@ bool are_in_place(const std::vector<HeldLock>& held, const Core& core) {
 HeldLease::HeldLease(SharedSession& session) : HeldLease(session, held_by(*session.core_)) {}
 
 HeldLease::HeldLease(SharedSession& session, std::vector<HeldLock> held)
-    : Hold(held.data()),
-      session_(session),
-      held_(std::move(held)),
-      bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+    : Hold(held.data()), session_(session), held_(std::move(held)) {}
 
-HeldLease::~HeldLease() {
-  renewal_.stop();
-  if (bell_ >= 0) close(bell_);
-}
+HeldLease::~HeldLease() { renewal_.stop(); }
 
 Status HeldLease::begin() {
   const auto failed = std::make_shared<int>(EIO);
@@ -123,17 +115,8 @@ fleet::Renewed HeldLease::renew(std::int64_t give_up) {
   return lost ? fleet::Renewed::lost : fleet::Renewed::unknown;
 }
 
-// False when it is woken.
-bool HeldLease::rest(std::int64_t until) const {
-  while (os::boot_ns() < until) {
-    pollfd bell = {bell_, POLLIN, 0};
-    if (poll(&bell, 1, static_cast<int>((until - os::boot_ns()) / 1'000'000 + 1)) > 0) return false;
-  }
-  return true;
-}
-
 bool HeldLease::asked_to_stop(std::int64_t until) {
-  while (rest(std::min(until, plus(os::boot_ns(), kLook))) && os::boot_ns() < until) {
+  while (!renewal_.rest(std::min(until, plus(os::boot_ns(), kLook))) && os::boot_ns() < until) {
     const auto found = std::make_shared<Contest>(Contest::none);
     const auto job = [found, core = session_.core_] {
       for (std::uint32_t i = 0; i < core->request.lock_count && *found == Contest::none; ++i)
@@ -146,12 +129,6 @@ bool HeldLease::asked_to_stop(std::int64_t until) {
     return true;
   }
   return false;
-}
-
-void HeldLease::wake() {
-  const std::uint64_t one = 1;
-  if (write(bell_, &one, sizeof one) < 0) {  // full: it is readable already
-  }
 }
 
 void HeldLease::release(Ending ending, const Instant& now, const Lesson&) {

@@ -36,8 +36,6 @@ class HeldLease final : public Hold, private fleet::Keeper {
  private:
   fleet::Renewed renew(std::int64_t give_up_boot_ns) override;
   bool asked_to_stop(std::int64_t until_boot_ns) override;
-  void wake() override;
-  bool rest(std::int64_t until_boot_ns) const;
 
   HeldLease(SharedSession& session, std::vector<HeldLock> held);
 
@@ -45,7 +43,6 @@ class HeldLease final : public Hold, private fleet::Keeper {
   const std::vector<HeldLock> held_;
   std::atomic<std::uint64_t> beats_ = 0;
   std::atomic<Contest> contest_ = Contest::none;
-  int bell_ = -1;  // an eventfd: wake()
   fleet::Renewal renewal_;
 };
 
