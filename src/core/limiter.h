@@ -83,8 +83,8 @@ struct StoreService {
   // most the timeout of one query. REQUIRES: that process is dead, and nothing that it started
   // under the lease still runs.
   Status (*end_lease)(std::string_view url, std::string_view lease);
-  // Whether the store can be trusted, and its condition: one line a finding, to `fd`. ok for yes;
-  // else the code that a caller would get: unavailable, or not_permitted.
+  // Examines the store and writes its condition to `fd`, one line a finding. ok for yes; else the
+  // code that a caller would get: unavailable, or not_permitted.
   Result<Code> (*diagnose)(std::string_view url, int fd, bool json);
 };
 
@@ -94,7 +94,7 @@ struct StoreService {
 Result<Owned<Store>> open_store(std::string_view url, StoreRoom& room,
                                 const StoreService* service = nullptr);
 
-// Whether locks in the directory belong to a store that other machines share: it is on NFS that
+// True if locks in the directory belong to a store that other machines share: it is on NFS that
 // keeps them as that store needs it. `url` gets the store's URL. Blocks while the server does not
 // answer.
 bool find_shared_store(std::string_view directory, PathText& url);
@@ -114,11 +114,11 @@ NamingContext without_shared(NamingContext around, std::string_view store);
 Outcome run_command(Store& store, const Request& request, const Command& command,
                     Observer* observer);
 
-// Whether the request would be admitted now; holds nothing afterwards and creates nothing. Kind
+// True if the request would be admitted now; holds nothing afterwards and creates nothing. Kind
 // ran: yes; with victims in the decision, after stopping those.
 Outcome probe(Store& store, const Request& request);
 
-// How long ago a run of the request's lock last ended with exit code 0; creates nothing. Forever:
+// The time since a run of the request's lock last ended with exit code 0; creates nothing. Forever:
 // no such run is known, or the clock was set back behind it (`in_future`). REQUIRES: the request
 // has no if_elapsed.
 struct LastSuccess {
@@ -130,8 +130,8 @@ Result<LastSuccess> last_success(Store& store, const Request& request);
 // Blocks until the request would be admitted, at most request.wait; holds nothing afterwards.
 Outcome wait_for_room(Store& store, const Request& request, Observer* observer);
 
-// Which holders to stop: all, the one of a slot, the one with a token, or those older than the
-// limit in their own records.
+// The holders to stop: all, the one of a slot, the one with a token, or those older than the limit
+// in their own records.
 struct Victims {
   std::uint32_t slot = 0;   // 0: every slot
   std::uint64_t token = 0;  // 0: every holder; else none when it has left the lock
@@ -141,7 +141,7 @@ struct Victims {
 
 // Stops holders of the request's first lock carefully (request.kill_grace after each of INT, TERM,
 // KILL) without taking their place. Kind ran: none of them is left. Refused, Why::survivor: the
-// culprit is still there. decision.held: how many holders were such. Creates nothing.
+// culprit is still there. decision.held: the number of such holders. Creates nothing.
 Outcome stop_holders(Store& store, const Request& request, const Victims& wanted,
                      Observer* observer);
 
@@ -153,13 +153,13 @@ Status complete_hold(Store& store, std::int64_t pid, Arena& texts, Request& requ
 // Takes the locks of the request on behalf of its process kept_for (complete_hold()), and leaves a
 // keeper process that holds them until kept_for has ended, however it ends; with Until::tree, until
 // its marked descendants have ended, too; at most request.keep_at_most. (Where a hold can name
-// another process, no keeper is needed.) Blocks as request.wait says, but not beyond the end of
+// another process, no keeper is needed.) Blocks for request.wait, but not beyond the end of
 // kept_for. Kind ran: held. If this process dies before it returned, nothing is held. Failed: as
 // complete_hold(), or kept_for ended meanwhile (busy). `keeper_to`, unless empty: a file to which
 // one line is appended, "NAME PID\n", when the keeper can be asked to release the locks and to take
 // them again without starting a process (os/request_pipe.h; shell/lock_unlock.sh does that). Such a
-// keeper stays for a few seconds after it has released them. It is no failure if the line cannot be
-// written.
+// keeper stays for a few seconds after it has released them. A line that cannot be written is not a
+// failure.
 Outcome hold_for(Store& store, const Request& request, std::string_view keeper_to,
                  Observer* observer);
 
@@ -169,7 +169,7 @@ Outcome hold_for(Store& store, const Request& request, std::string_view keeper_t
 Result<bool> release_for(Store& store, const LockSpec& lock, std::int64_t pid,
                          std::int64_t at_real_ns = 0);
 
-// Whom beat() has told.
+// The supervisors that beat() has notified.
 enum class Beat : std::uint8_t {
   told,         // at least one supervisor
   unwatched,    // the caller is inside of a command of atmost, and nobody watches it for silence
@@ -196,8 +196,8 @@ Result<Tuning> tune(Store& store, const Request& request);
 // Both clocks, now.
 Instant now();
 
-// Ends this process exactly as `status` says: the same exit code, or the same signal (without a
-// second core file; 128 + signal if the signal does not end us). Never returns.
+// Ends this process exactly as `status`: the same exit code, or the same signal (without a second
+// core file; 128 + signal if the signal does not end us). Never returns.
 [[noreturn]] void end_as(const ExitStatus& status);
 
 }  // namespace atmost

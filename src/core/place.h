@@ -1,5 +1,5 @@
-// Which file is the lock of LOCK (atmost(7), "LOCK"). Only text is looked at: no file is opened or
-// created. src/request/ defines these.
+// The file that is the lock of LOCK (atmost(7), "LOCK"). Only text is looked at: no file is opened
+// or created. src/request/ defines these.
 #ifndef ATMOST_PLACE_H
 #define ATMOST_PLACE_H
 
@@ -24,15 +24,15 @@ struct NamingContext {
 // in the user's state directory.
 Status lock_directory(const NamingContext& around, PathText& to);
 
-// Fills path and name of `to` from LOCK; `texts` keeps them. `named` says whether it is a name or
-// an atom, whose directories are ours to make.
+// Fills path and name of `to` from LOCK; `texts` keeps them. `named`: it is a name or an atom,
+// whose directories are ours to make.
 Status place_lock(std::string_view lock, const NamingContext& around, Arena& texts, LockSpec& to,
                   bool& named);
 
-// Whether `store` (--store) names a store that many machines share: etcd:// or postgres://.
+// True if `store` (--store) names a store that many machines share: etcd:// or postgres://.
 bool is_fleet(std::string_view store);
 
-// Whether `text` is a store as --store and $ATMOST_STORE take it. Usage errors never repeat it: it
+// True if `text` is a store as --store and $ATMOST_STORE take it. Usage errors never repeat it: it
 // may hold a password.
 Status check_store(std::string_view text);
 
@@ -41,8 +41,8 @@ Status check_store(std::string_view text);
 Result<PathParts> fleet_log(const NamingContext& around);
 
 // The log of a call whose lock is given by a path: history.jsonl in the directory of the user's
-// named locks, whatever --dir says. Beside the lock it would belong to the first user, and others
-// could not write to it. Error: there is no such directory.
+// named locks, even with --dir. Beside the lock it would belong to the first user, and others could
+// not write to it. Error: there is no such directory.
 Result<PathParts> own_log(const NamingContext& around);
 
 // As place_lock(), for a lock of a fleet store: its path is the store's URL, "/", and the key. The

@@ -19,13 +19,13 @@ inline constexpr std::uint32_t kMaxSlots = 1u << 18;
 inline constexpr std::uint32_t kMaxTake = 1024;
 inline constexpr std::uint32_t kMaxLocks = 16;
 
-// How a taker may end a hold: by signals to its processes; by a note in the lock file, on which a
-// library releases the lock and notifies its program; or not at all (a library holder that agreed
-// to neither).
+// The ways in which a taker may end a hold: by signals to its processes; by a note in the lock
+// file, on which a library releases the lock and notifies its program; or not at all (a library
+// holder that agreed to neither).
 enum class Eviction : std::uint8_t { kill, revoke, none };
 
-// How a slot is kept, as its record says (a hint). `foreign`: no record of ours, e.g. the original
-// exectimes.
+// The way in which a slot is kept, from its record (a hint). `foreign`: no record of ours, e.g. the
+// original exectimes.
 enum class HolderKind : std::uint8_t { foreign, supervised, exec, library, keeper };
 
 enum class Mode : std::uint8_t { plain, shared, exclusive };
@@ -78,7 +78,7 @@ inline constexpr OccasionName kOccasionNames[] = {
     {"lost", kTellLost},        {"every", kTellEvery},
     {"spam", kTellSpam}};
 
-// A variable of the command that --env names, and what it says about the first lock.
+// A variable of the command that --env names, and the fact about the first lock in it.
 enum class Told : std::uint8_t { slot, slots, indices, token, lock };
 struct OwnVariable {
   std::string_view name;
@@ -127,7 +127,7 @@ struct Request {
   bool no_learn = false;  // the lock does not learn from this run
   Duration kill_grace = Duration::seconds(2);
   Duration splay{};
-  // --notify: a command for sh -c, borrowed; empty: none. Of what it is told: Occasions.
+  // --notify: a command for sh -c, borrowed; empty: none. `notify_on` has its occasions.
   std::string_view notify;
   // --ping: a URL of http or https, which is a secret, or @FILE, borrowed, with a NUL behind it;
   // empty: none.
@@ -135,11 +135,11 @@ struct Request {
   std::uint8_t notify_on = kTellByDefault;
   bool ping_output = false;  // the end of the command's output goes with the ping
   OutputTo output = OutputTo::show;
-  std::int64_t output_max = kOutputMax;  // on_failure: how many bytes are kept and shown
-  Duration ttl = Duration::seconds(15);  // fleet: how long a lease lasts without renewal
+  std::int64_t output_max = kOutputMax;  // on_failure: the most bytes that are kept and shown
+  Duration ttl = Duration::seconds(15);  // fleet: the time for which a lease lasts without renewal
   OnLost on_lost = OnLost::by_store;
-  // Only every Nth consecutive refusal is reported, and only of every Nth consecutive failure is
-  // told and its output shown; 0: of all.
+  // Only every Nth consecutive refusal is reported, and only every Nth consecutive failure is
+  // notified and shows its output; 0: all of them.
   std::uint32_t alert_after = 0;
   bool now_given = false;
   std::int64_t now_real_ns = 0;
@@ -191,7 +191,7 @@ struct Request {
   LockSpec locks[kMaxLocks];                // the first is LOCK, the others --also; any order
 };
 
-// Whether any limit is learned.
+// True if any limit is learned.
 constexpr bool wants_stats(const Request& request) {
   return request.if_elapsed_auto || request.expire_auto || request.max_runtime_auto ||
          request.min_runtime_auto || request.max_idle_auto || request.expire_idle_auto;

@@ -1,5 +1,5 @@
-// A value or the reason there is none. Busy and too soon are answers, not errors: they travel in a
-// Decision.
+// A value, or the reason why there is no value. Busy and too soon are answers, not errors: they
+// travel in a Decision.
 #ifndef ATMOST_RESULT_H
 #define ATMOST_RESULT_H
 
@@ -77,8 +77,8 @@ class Reason {
   const Text<kMost>* text_ = nullptr;
 };
 
-// Why something failed: one sentence that names what, where and, where it helps, what would be
-// right. The message may contain the raw bytes of names; the code that prints it escapes them
+// The reason of a failure: one sentence that names the step, the place and, if it helps, the
+// remedy. The message may contain the raw bytes of names; the code that prints it escapes them
 // (append_escaped, words.h).
 struct Error {
   Code code = Code::internal;

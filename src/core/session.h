@@ -16,21 +16,21 @@
 
 namespace atmost {
 
-// Why await() returned. None of them promises a slot: ask again.
+// The reason for which await() returned. None of them promises a slot: ask again.
 enum class Wake : std::uint8_t { maybe, deadline, interrupted };
 
-// Made by Store::open(), which says what it borrows. Any call may be the first: none requires an
-// earlier one. Not thread-safe; each thread opens its own. If this process dies, its slots and its
-// place in the queue become free: at once where the kernel releases them, else when its lease ends.
-// `lock` is the index of one of the request's locks.
+// Made by Store::open(), whose comment names the borrowed objects. Any call may be the first: none
+// requires an earlier one. Not thread-safe; each thread opens its own. If this process dies, its
+// slots and its place in the queue become free: at once where the kernel releases them, else when
+// its lease ends. `lock` is the index of one of the request's locks.
 class Session {
  public:
   // One decision about all locks of the request, all or none. Admit: `lease` holds the slots, and
   // the ticket (if any) is given up. Anything else: nothing is held and nothing was written. With
   // `queue` a busy caller without a ticket draws one, and so does one that waits for its rate;
   // nullptr: the caller will not wait. `decide` may run more than once. Blocks for at most five
-  // seconds (on the guard), then answers busy with Why::guard and the culprit. Time: what
-  // `moment` says when the decision is made.
+  // seconds (on the guard), then answers busy with Why::guard and the culprit. The time is that of
+  // `moment` when the decision is made.
   virtual Result<Decision> attempt(DecideFn decide, MomentFn moment, Ticket* queue,
                                    Lease& lease) = 0;
 
@@ -46,9 +46,9 @@ class Session {
   // last admitted.
   virtual Result<std::uint32_t> count_refusal(std::uint32_t lock) = 0;
 
-  // Counts the end of a run: how many runs of the lock have failed in a row, this one included; or,
-  // if it has not `failed`, how many had before, and the count begins anew. 0: this store does not
-  // count.
+  // Counts the end of a run: returns the number of runs of the lock that failed in a row, this one
+  // included; or, if it has not `failed`, the number of those before, and the count begins anew. 0
+  // if this store does not count.
   virtual Result<std::uint32_t> count_end(std::uint32_t lock, bool failed) {
     (void)lock, (void)failed;
     return std::uint32_t{0};

@@ -11,10 +11,10 @@
 namespace atmost {
 
 // Lengths of time are counted in steps of a quarter octave: step s ends at 2^((s+1)/4) ms. 128 of
-// them reach from a millisecond to seven weeks; whatever is longer is in the last.
+// them reach from a millisecond to seven weeks; longer times are in the last.
 inline constexpr int kStepsPerOctave = 4;
 inline constexpr int kSteps = 32 * kStepsPerOctave;
-// How the next run may relate to those before it: like one of the last few, within four widths;
+// The relation of the next run to those before it: like one of the last few, within four widths;
 // like one of the last hundred, likewise (forecast.cc); or like any run of any lock.
 inline constexpr int kWidths = 4;
 inline constexpr int kRelations = 2 * kWidths + 1;
@@ -53,8 +53,8 @@ struct LockStats {
   std::uint32_t too_soon;   // requests refused as too soon, under --if-elapsed auto
   std::uint32_t spam;       // requests that kept arriving at or below the interval
   std::uint32_t in_a_row;   // how many of these the latest requests were
-  // After a run that was too short: so many steps are too short (policy/floor.h), and how far it is
-  // proved that the job has become quicker
+  // After a run that was too short: the number of steps that are too short (policy/floor.h), and
+  // the strength of the proof that the job has become quicker
   std::uint32_t floor;
   std::uint32_t quicker;
   // Of the runs that a limit ended: good ones, as later runs have shown; and hangs. The others are
@@ -105,11 +105,11 @@ inline void bring_up_to_date(DirectoryStats& old) {
   for (float& value : old.unused) value = 0;
 }
 
-// Whether a store keeps statistics: not at all; it does; or it does, but a lock's are left out
+// A store's statistics: it keeps none; it keeps them; or it keeps them, but a lock's are left out
 // because another user could have written them so that runs of this user are stopped.
 enum class StatsKept : std::uint8_t { none, kept, others_may_write };
 
-// Bounds of a learned limit, and how many good runs in a million may be killed.
+// Bounds of a learned limit, and the good runs in a million that may be killed.
 struct LearnedBounds {
   Duration low = Duration::seconds(1);
   Duration high = Duration::seconds(7 * 86400);

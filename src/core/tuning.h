@@ -42,7 +42,7 @@ struct Tuning {
 // lock's name.
 Text<500> limit_words(const Tuning& tuning, const LearnedBounds& bounds);
 
-// The risk asked for, and how the lock kept it.
+// The accepted risk, and the lock's record.
 Text<600> risk_words(const Tuning& tuning, const LearnedBounds& bounds);
 
 }  // namespace atmost

@@ -13,7 +13,7 @@ constexpr std::string_view kNames[] = {"ATMOST_LOCK",      "ATMOST_LOCKFILE", "A
                                        "ATMOST_SLOTS",     "ATMOST_INDICES",  "ATMOST_TOKEN",
                                        "ATMOST_WAITED_MS", "ATMOST_HELD"};
 
-// Whether it is one of the variables that are set, or the monitor's or the secret one of --ping,
+// True if it is one of the variables that are set, or the monitor's or the secret one of --ping,
 // which the command does not get.
 bool is_ours(const char* variable) {
   constexpr std::string_view kCommon = "ATMOST_";

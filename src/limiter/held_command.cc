@@ -14,7 +14,7 @@
 namespace atmost::limiter {
 namespace {
 
-// How often --on-lost=stop checks that the lock files are in place.
+// The interval at which --on-lost=stop checks that the lock files are in place.
 constexpr std::int64_t kLookAtFilesNs = 1'000'000'000;
 
 // The signals by which takers stop a command.
@@ -220,7 +220,7 @@ Duration HeldCommand::limit_reached(Stopped why, Duration reached, Doing doing) 
 // If a taker stopped the command, the taker updates the statistics: it knows the reason.
 Lesson HeldCommand::lesson_of(const ExitStatus& status, const Instant& now) {
   if (request_.no_learn || started_boot_ns_ == 0 || lost_ || displaced_) return {};
-  // A silence that was not learned, or a caller that has gone, says nothing about the limits.
+  // A silence that was not learned, or a caller that has gone, proves nothing about the limits.
   const bool at_limit = stopped_ && stopped_for_ != Stopped::caller_gone &&
                         (stopped_for_ != Stopped::idle || request_.max_idle_auto);
   const auto kind = at_limit && has_taught_                   ? RunSample::Kind::admitted

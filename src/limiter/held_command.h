@@ -33,7 +33,7 @@ class HeldCommand final : public run::SupervisionObserver {
   bool too_fast() const { return too_fast_; }
   // The locks (bits) whose runs before nearly all took longer.
   std::uint32_t suspicious() const { return suspicious_; }
-  // Why the command was stopped; `own`: the supervisor's reason, if it did so.
+  // The reason for which the command was stopped; `own`: the supervisor's reason, if it did so.
   Stopped stopped(Stopped own) const;
   // The other process that stopped it, if any; 0: not known.
   std::int64_t taker() const { return taker_; }

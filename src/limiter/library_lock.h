@@ -37,7 +37,7 @@ class LibraryLock {
   // free at once is taken by begin(), without a thread. `from` is no longer needed after begin(). 0
   // or an errno value.
   int begin(const LibraryRequest& from);
-  // Whether finish() will not block. Any thread.
+  // True if finish() will not block. Any thread.
   bool answered() const;
   // Readable once finish() will not block. -1: there is no descriptor left for a request that was
   // answered at once, and got none before it was asked for. Not from two threads at a time.
@@ -48,8 +48,8 @@ class LibraryLock {
   // value must not be used again.
   bool finish(Outcome& to);
 
-  // Fills everything but the places, or what may have changed since it was filled from the same
-  // request: programs take a lock again and again.
+  // Fills all but the places, or only the parts that may have changed since it was filled from the
+  // same request: programs take a lock again and again.
   void fill(const LibraryRequest& from);
   // To be completed before get() with the places of locks and log.
   Request& request() { return request_; }
@@ -72,8 +72,8 @@ class LibraryLock {
   std::uint64_t token() const { return token_; }
   std::uint32_t slot() const { return slot_; }
 
-  // How many slots of a lock file it has, which only a release by this process can free; all, if no
-  // other holder fits beside it. 0 for a lock that a taker or its own limit may end.
+  // The number of slots of a lock file that it has, which only a release by this process can free;
+  // all, if no other holder fits beside it. 0 for a lock that a taker or its own limit may end.
   std::uint32_t slots_kept_of(std::uint64_t device, std::uint64_t inode) const;
 
   // In a forked child: closes the descriptors that must not outlive the parent. Async-signal-safe.
@@ -82,8 +82,8 @@ class LibraryLock {
     if (fleet_ != nullptr) fleet_->close_private();
   }
 
-  // The thread that took it, by a number of its own (0: it is not held), and how many that thread
-  // had taken by then. Another thread may release it: `taker` is atomic.
+  // The thread that took it, by a number of its own (0: it is not held), and the number of locks
+  // that the thread had taken by then. Another thread may release it: `taker` is atomic.
   std::uint64_t taker = 0;
   std::uint64_t nth = 0;
 
@@ -163,7 +163,7 @@ class LibraryLock {
 // A value to fill and get(); null when there is no memory. give_back() returns it to the pool.
 LibraryLock* fresh_lock();
 void give_back(LibraryLock* lock);
-// Whether the request would wait for ever, as it is never admitted while this thread has what it
+// True if the request would wait for ever, as it is never admitted while this thread has what it
 // has taken.
 bool waits_for_itself(std::uint64_t thread, const Request& request);
 // The lock that this thread took last and still has; null: none.

@@ -42,7 +42,7 @@ NamingContext naming_context(const Settings& options, const Naming& what, Text<2
 
 // In a store of many machines. ATMOST_ADMITTED, or the answer.
 int place_in_fleet(const LibraryRequest& from, LibraryLock& to) {
-  // Its environment, which says where the program is, comes from another user.
+  // Its environment, which names the program's folder, comes from another user.
   if (has_raised_rights())
     return answer_error(error_of(Code::not_permitted, 0, "store: not in a set-user-ID program"));
   if (to.fleet() == nullptr) return answer_error(error_of(Code::internal, 0, "out of memory"));

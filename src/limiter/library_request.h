@@ -30,8 +30,8 @@ class LibraryRequest {
   int set_on_lost(OnLostFunction called, void* context);
   int set_interruptible(const void* wait_mask);
 
-  // At each use. ATMOST_ADMITTED, or what is wrong with all that was set. The first use fixes the
-  // store, too: $ATMOST_STORE, if none was set.
+  // At each use. ATMOST_ADMITTED, or the fault of the options that were set. The first use fixes
+  // the store, too: $ATMOST_STORE, if none was set.
   int complete();
 
   // After that:
@@ -53,7 +53,7 @@ class LibraryRequest {
   const void* wait_mask() const { return wait_mask_; }
   OnLostFunction on_lost() const { return on_lost_; }
   void* context() const { return context_; }
-  // How a taker may end the hold, as the program agrees to it now.
+  // The way in which a taker may end the hold, as the program agrees to it now.
   Eviction eviction() const;
 
   LibraryRequest* next_unused = nullptr;
@@ -80,7 +80,7 @@ class LibraryRequest {
 LibraryRequest* fresh_request(std::string_view lock, const char* operand);
 void give_back(LibraryRequest* request);
 
-// Sets what atmost_may_be_killed() says; returns the value before.
+// Sets the value of atmost_may_be_killed(); returns the value before.
 bool agree_to_be_killed(bool agreed);
 
 }  // namespace atmost::limiter

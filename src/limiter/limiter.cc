@@ -176,8 +176,8 @@ void show_output(const Request& request, Observer* observer, run::KeptOutput& ou
   observer->warning(full);
 }
 
-// The run is over, and its slots are free: who is told of it. If the count of failures cannot be
-// stored, all are.
+// Notifies others of the run, which is over, and whose slots are free. If the count of failures
+// cannot be stored, every failure is reported.
 void tell(const OpenLocks& locks, const Outcome& outcome, Observer* observer,
           limiter::Telling& telling, run::KeptOutput& output) {
   const Request& request = locks.request;
@@ -187,7 +187,7 @@ void tell(const OpenLocks& locks, const Outcome& outcome, Observer* observer,
     const Result<std::uint32_t> counted = locks.session.count_end(0, failed);
     if (counted.ok()) failures = counted.value();
   }
-  const policy::Telling who = policy::telling_of(request, outcome, failures);
+  const policy::Messages who = policy::messages_of(request, outcome, failures);
   telling.ended(outcome, who, output);
   if (output.descriptor() >= 0) {
     if (who.show_output || (outcome.kind == Outcome::Kind::ran && request.output == OutputTo::tail))

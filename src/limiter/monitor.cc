@@ -32,7 +32,7 @@ class Monitor final : public run::SupervisionObserver {
   Monitor(os::MonitorLine& line, const Aftermath& aftermath, run::Task& task)
       : line_(line), aftermath_(aftermath), task_(task) {}
 
-  // How this process ends: as the monitored process, unless that gave up waiting for us.
+  // The end of this process: that of the monitored process, unless that gave up waiting for us.
   const ExitStatus& end() const { return end_; }
   // The last report of the monitored process.
   const os::MonitorReport& last_report() const { return report_; }
@@ -62,7 +62,7 @@ class Monitor final : public run::SupervisionObserver {
     return lost || (caller_ended_ && status.signal == os::kKill);
   }
   run::Ready ready(unsigned which, ExitStatus&) override {
-    // The front process ends when it knows how the supervisor has ended.
+    // The front process ends after it has received the supervisor's end.
     if (which == kFront && !company_.status.open()) return run::Ready::nothing;
     caller_ended_ = true;
     return run::Ready::stop;
@@ -74,8 +74,8 @@ class Monitor final : public run::SupervisionObserver {
   std::int64_t check(std::int64_t) override { return Duration::kForever; }
 
  private:
-  // The descriptors of the run are for the supervisor and its command: what reads from them may
-  // wait for their end.
+  // The descriptors of the run are for the supervisor and its command: their readers may wait for
+  // the end of the stream.
   void close_others() const {
     const int keep[] = {line_.reader(),        line_.writer(),
                         line_.life_over(),     company_.caller.get(),
@@ -184,7 +184,7 @@ Error monitor_program(char* const* argv, const Aftermath& aftermath) {
   if (report.fork_error != 0) return cannot_start(Code::internal, report.fork_error, argv[0]);
   if (report.exec_error != 0)
     return cannot_start(run::exec_code(report.exec_error), report.exec_error, argv[0]);
-  // A supervisor that ended by itself has given its lease back, or said why it could not. If a
+  // A supervisor that ended by itself has given its lease back, or reported why it could not. If a
   // supervisor was killed, its lease must not be ended while a process of the command runs: one
   // that we may not stop (another user's) keeps the lease until it ends.
   const bool over = report.status.signal != 0 &&

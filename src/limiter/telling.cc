@@ -62,7 +62,7 @@ bool is_number(const char* text, std::int64_t number) {
   return text != nullptr && digits.append_signed(number).view() == text;
 }
 
-// Whether the end of this process ends all that it has started. A script that is such a main
+// True if the end of this process ends all that it has started. A script that is such a main
 // process usually ends with the command that it waits for.
 bool ends_everything() {
   const std::int64_t self = os::process_id();
@@ -192,7 +192,7 @@ void Telling::spammed(const Outcome& outcome) {
   wait();
 }
 
-void Telling::ended(const Outcome& outcome, const policy::Telling& telling,
+void Telling::ended(const Outcome& outcome, const policy::Messages& telling,
                     const run::KeptOutput& output) {
   if (!telling.notify && request_.ping.empty()) return;
   name_occasion(telling.occasion, end_code(outcome), outcome.ran);

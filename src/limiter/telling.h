@@ -1,4 +1,4 @@
-// Starts the program that tells others of a run (libexec/tell), and never waits for an answer.
+// Starts the program that notifies others of a run (libexec/tell), and never waits for an answer.
 #ifndef ATMOST_LIMITER_TELLING_H
 #define ATMOST_LIMITER_TELLING_H
 
@@ -10,8 +10,8 @@
 
 namespace atmost::limiter {
 
-// That program is no child of this process, and inherits no descriptor of a lock. It gets what it
-// has to know by its environment alone: no value is seen in a list of processes, or by a shell.
+// That program is not a child of this process, and inherits no descriptor of a lock. It gets what
+// it has to know by its environment alone: no value is seen in a list of processes, or by a shell.
 // Borrows everything; single-threaded; about 100 bytes. Does nothing unless the request asks for
 // it.
 class Telling {
@@ -27,7 +27,8 @@ class Telling {
   void begins(const Outcome& admission, const Lease& lease);
 
   // The run is over, and its slots are free. `output` may not be open.
-  void ended(const Outcome& outcome, const policy::Telling& telling, const run::KeptOutput& output);
+  void ended(const Outcome& outcome, const policy::Messages& telling,
+             const run::KeptOutput& output);
 
   // The request was refused, and begins to be spam.
   void spammed(const Outcome& outcome);
@@ -50,12 +51,12 @@ class Telling {
   os::Fd over_;  // hangs up when the program has ended that was started last
 };
 
-// Whether somebody is told of the end of the request's run, or sees its output only then.
+// True if somebody is told of the end of the request's run, or sees its output only then.
 constexpr bool tells(const Request& request) {
   return !request.notify.empty() || !request.ping.empty() || request.output != OutputTo::show;
 }
 
-// Whether one of the variables of the environment must not reach the command: it names another run.
+// True if one of the variables of the environment must not reach the command: it names another run.
 bool is_for_telling(const char* variable);
 
 }  // namespace atmost::limiter

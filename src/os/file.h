@@ -23,8 +23,8 @@ int open_to_read(const char* path, Fd& to);
 // Creates the file with exactly `mode`, whatever the umask. EEXIST if it is there.
 int create_new(const char* path, unsigned mode, Fd& to);
 
-// Reads up to `size` bytes at `at`; `got` says how many before the end of the file. Retries on
-// EINTR.
+// Reads up to `size` bytes at `at`; `got` is the number of those before the end of the file.
+// Retries on EINTR.
 int read_at(int fd, void* to, std::size_t size, std::int64_t at, std::size_t& got);
 // Writes all `size` bytes at `at`. Short writes are continued; ENOSPC, EFBIG, EIO come back as they
 // are.
@@ -38,13 +38,13 @@ int open_to_append(const char* path, Fd& to);
 int create_to_append(const char* path, unsigned mode, Fd& to);
 // One write(2) of all bytes: on a local filesystem no other process's bytes land between them.
 // EINTR is retried while nothing is written; `done` is less than `size` when the write was cut
-// short (full disk, SIGKILL on its way). REQUIRES: the file is far from the limit that
-// beyond_limit() knows: at it, a write ends the process.
+// short (full disk, SIGKILL on its way). REQUIRES: the file is far from the limit of
+// beyond_limit(): at it, a write ends the process.
 int append(int fd, const void* from, std::size_t size, std::size_t& done);
 // Returns when every write to the file that had begun has ended, because a file's size grows during
 // a write. It sets the file's times to now; the kernel does that only when no write is under way.
 int await_writes(int fd);
-// Whether a file of `size` bytes is larger than this process may make one (RLIMIT_FSIZE as it was
+// True if a file of `size` bytes is larger than this process may make one (RLIMIT_FSIZE as it was
 // at the first call).
 bool beyond_limit(std::int64_t size);
 
@@ -54,20 +54,20 @@ int rename_file(const char* from, const char* to);
 // Returns when the file's bytes are on the disk.
 int sync_data(int fd);
 
-// Whether `path` still leads to the file behind `fd`; ENOENT counts as no. errno values other than
+// True if `path` still leads to the file behind `fd`; ENOENT counts as no. errno values other than
 // that come back.
 int same_file(int fd, const char* path, bool& same);
 int file_status(int fd, struct stat& to);
-// Whether the name exists; a symbolic link is not followed.
+// True if the name exists; a symbolic link is not followed.
 bool exists(const char* path);
-// Whether there is no such name. Both are false if that cannot be told.
+// True if there is no such name. Both are false if that cannot be found out.
 bool is_missing(const char* path);
 int path_status(const char* path, struct stat& to, bool follow);
 // The same without the times: see platform::status(). A symbolic link is not followed.
 int file_status_untimed(int fd, struct stat& to);
 int path_status_untimed(const char* path, struct stat& to);
 
-// Whether the directory that holds this file passes its group on to new files, and lets the group
+// True if the directory that holds this file passes its group on to new files, and lets the group
 // but no one else write: then its group, whose members share on purpose what is in it. False when
 // it cannot be examined.
 bool is_shared_by_group(const char* file, std::uint32_t& group);
@@ -83,11 +83,10 @@ int make_directories_above(std::string_view path, Arena& texts, TextView& which)
 int open_directory(const char* path, Fd& to);
 // Removes a name; processes that have the file open keep it.
 int remove_name(const char* path);
-// Where the file behind `fd` is, as the kernel knows it: no links, no dots. ENOSYS where it does
-// not say.
+// The kernel's path of the file behind `fd`: no links, no dots. ENOSYS where it does not say.
 int descriptor_path(int fd, PathText& to);
 
-// How much space a filesystem has for this process.
+// The space that a filesystem has for this process.
 struct Room {
   std::uint64_t free_bytes = 0;
   // A lower bound: some filesystems create inodes as needed

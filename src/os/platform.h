@@ -23,7 +23,7 @@ int inotify_add_watch(int fd, const char* path, unsigned mask);
 int inotify_rm_watch(int fd, int watch);
 int set_robust_list(void* head, std::size_t size);
 // futex(2), for processes that share a mapping of a file. wait_word() sleeps while the word is
-// `expected`. wake_word() wakes all who sleep on it, or none, and says how many slept.
+// `expected`. wake_word() wakes all who sleep on it, or none, and returns how many slept.
 int wait_word(void* word, std::uint32_t expected, const struct timespec* span);
 int wake_word(void* word, bool wakes);
 int pidfd_open(pid_t pid, unsigned flags);
@@ -65,7 +65,7 @@ int set_thread_timer(void* timer, std::int64_t boot_ns, std::int64_t again_ns);
 
 // The status of a file, without its times: of the others only st_dev, st_ino, st_mode, st_nlink,
 // st_uid, st_gid and st_size are set. A path that is a symbolic link is not followed; with an empty
-// one, of the file that `dir` is open on. To ask for the times is expensive: the next write to the
+// one, of the file that `dir` is open on. A query of the times is expensive: the next write to the
 // file then has to give it new ones (0.8 us on ext4, measured).
 int status(int dir, const char* path, struct stat* to);
 
@@ -133,11 +133,10 @@ extern const int kDescriptionSet;
 extern const int kDescriptionWait;
 extern const int kDescriptionQuery;
 
-// Where the file behind `fd` is, as the kernel knows it (readlink of /proc/self/fd). Bytes written
-// to `to`, -1.
+// The kernel's path of the file behind `fd` (readlink of /proc/self/fd). Bytes written to `to`, -1.
 ssize_t descriptor_path(int fd, char* to, std::size_t size);
 
-// Whether filesystem magic numbers mean anything here, and what this one is called.
+// The name of a filesystem by its magic number, if such numbers have a meaning on this system.
 enum class Kind { trusted, refused, unknown };
 Kind classify_filesystem(long magic, const char** name);
 

@@ -35,7 +35,7 @@ struct ProcessFacts {
 bool parse_process_stat(std::string_view text, ProcessFacts& to);
 
 // 0; ESRCH: no such process, which is certain; EACCES: it exists, but /proc hides it from this user
-// (the mount option hidepid); ENOSYS: no /proc; or what reading said.
+// (the mount option hidepid); ENOSYS: no /proc; or the error of reading.
 int process_facts(std::int64_t pid, ProcessFacts& to);
 
 // The process's command line as it is now (the process may have rewritten it), each word ended by a
@@ -48,10 +48,10 @@ int process_words(std::int64_t pid, char* to, std::size_t size, std::size_t& got
 // ProcessHandle.
 std::int64_t branch_below(std::int64_t pid, std::int64_t ancestor);
 
-// For one pass over all processes: tells which are not below `ancestor`, from one look at each. The
-// result for a parent is cached for its children, so that a pass is fast on a machine with
-// thousands of processes. A descendant may be misclassified while processes end around it; the next
-// scan starts with a fresh cache. REQUIRES: as branch_below().
+// For one pass over all processes: finds those that are not below `ancestor`, from one look at
+// each. The result for a parent is cached for its children, so that a pass is fast on a machine
+// with thousands of processes. A descendant may be misclassified while processes end around it; the
+// next scan starts with a fresh cache. REQUIRES: as branch_below().
 class Outsiders {
  public:
   explicit Outsiders(std::int64_t ancestor);
@@ -83,10 +83,10 @@ class Ancestors {
   bool whole_ = true;  // if not, it is looked up
 };
 
-// Whether `pid` is this process's parent, or its parent's parent, and so on.
+// True if `pid` is this process's parent, or its parent's parent, and so on.
 bool is_ancestor(std::int64_t pid);
 
-// Whether any process or thread has this number, zombies included; true when that is not known.
+// True if any process or thread has this number, zombies included; true when that is not known.
 // Needs no /proc.
 bool process_exists(std::int64_t pid);
 
@@ -106,7 +106,7 @@ int process_credentials(std::int64_t pid, Credentials& to);
 // Those in the text of /proc/PID/status (proc(5): "Uid:" and "Gid:", each real, effective, saved).
 bool parse_process_ids(std::string_view text, Credentials& to);
 
-// Whether the signal was sent to the process as a whole and has not arrived: another one like it
+// True if the signal was sent to the process as a whole and has not arrived: another one like it
 // would be lost (signal(7)). False where that cannot be seen.
 bool is_pending(std::int64_t pid, int signal);
 
@@ -133,7 +133,7 @@ bool parse_lock_line(std::string_view line, LockLine& to);
 // in front).
 bool parse_flock_line(std::string_view line, LockLine& to);
 
-// Whether `user` started the program that the process runs: false for a set-user-ID program that
+// True if `user` started the program that the process runs: false for a set-user-ID program that
 // got its environment from another user. False as well when that cannot be seen.
 bool started_by(std::int64_t pid, std::uint32_t user);
 
@@ -147,7 +147,7 @@ class LockLineVisitor {
 
 enum class Holding : std::uint8_t { no, yes, unreadable };
 
-// Whether the process has a descriptor of the file (`device`, `inode` as fstat gives them) through
+// True if the process has a descriptor of the file (`device`, `inode` as fstat gives them) through
 // which a write lock on `byte` is held: its own, or one of an open file description that it
 // inherited. `unreadable`: another user's process, or no /proc. Opens no file of the process. Says
 // nothing about the next moment: open a ProcessHandle first, ask, and the handle then still means
@@ -190,9 +190,9 @@ class ProcessHandle {
   int send_value(int signal, std::int64_t value) const;
   // With a number that the receiver's gate gives as Arrival::relayed_for.
   int send_number(int signal, int number) const;
-  // Whether the process runs; a zombie does not.
+  // True if the process runs; a zombie does not.
   bool alive() const;
-  // Whether `pid` is the process of this handle in /proc: if so, /proc/PID is about this process.
+  // True if `pid` is the process of this handle in /proc: if so, /proc/PID is about this process.
   bool means(std::int64_t pid) const;
   // Readable (poll(2)) from the process's end on; borrowed.
   int descriptor() const { return fd_.get(); }
@@ -212,7 +212,7 @@ int signal_child(std::int64_t pid, int signal);
 // reaped: so no other group can have the number.
 int signal_group(std::int64_t group, int signal);
 
-// Like signal_child, and also says which process sent the signal first: the child's gate gets
+// Like signal_child, and also passes on which process sent the signal first: the child's gate gets
 // `sender` as Arrival::relayed_for.
 int relay_signal(std::int64_t pid, int signal, std::int64_t sender);
 

@@ -181,7 +181,7 @@ bool run_completed(LockStats& lock_stats, DirectoryStats& directory_stats, const
 void run_cut_short(LockStats& lock_stats, const RunSample& run) {
   const int step = step_of(run.ran);
   ++lock_stats.cut_short;
-  // Where most runs took longer, an early end says nothing.
+  // If most runs took longer, an early end proves nothing.
   if (lock_stats.completed > 0 && longer_runs(lock_stats, step) * 2 <= all_runs(lock_stats))
     add_longer_run(lock_stats, step);
 }

@@ -1,4 +1,4 @@
-// How long the next run may take: limits learned from the runs before it.
+// The limits of the next run, learned from the runs before it.
 //
 // A limit that is too short kills good runs; one that is too long lets a hang go unnoticed. The
 // forecast (forecast.h) says how likely the next run is longer than a limit, and the price
@@ -13,12 +13,12 @@
 
 namespace atmost::policy {
 
-// Whether atmost can have written the stored bytes. The caller drops others.
+// True if atmost can have written the stored bytes. The caller drops others.
 bool is_plausible(const LockStats& lock_stats);
 bool is_plausible(const DirectoryStats& directory_stats);
 
 // A lock has a limit once this many of its own runs have completed: the recent runs (forecast.h)
-// then have most of the weight that they ever have. The behaviour of other locks is no reason to
+// then have most of the weight that they ever have. The behaviour of other locks gives no reason to
 // stop this one's first runs.
 inline constexpr std::uint32_t kOwnRuns = 5;
 

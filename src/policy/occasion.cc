@@ -24,17 +24,17 @@ Occasion occasion_of(const Outcome& outcome) {
   return outcome.status.success() ? Occasion::success : Occasion::failure;
 }
 
-Telling telling_of(const Request& request, const Outcome& outcome, std::uint32_t failures) {
-  Telling telling;
-  telling.occasion = occasion_of(outcome);
+Messages messages_of(const Request& request, const Outcome& outcome, std::uint32_t failures) {
+  Messages messages;
+  messages.occasion = occasion_of(outcome);
   const std::uint32_t nth = request.alert_after > 0 ? request.alert_after : 1;
-  const bool failed = is_failure(telling.occasion);
-  if (!failed && failures >= nth) telling.occasion = Occasion::recovered;
+  const bool failed = is_failure(messages.occasion);
+  if (!failed && failures >= nth) messages.occasion = Occasion::recovered;
   const bool now = !failed || failures % nth == 0;
-  const unsigned bits = kBits[static_cast<unsigned>(telling.occasion)] | kTellEvery;
-  telling.notify = now && !request.notify.empty() && (bits & request.notify_on) != 0;
-  telling.show_output = now && has_failed(outcome);
-  return telling;
+  const unsigned bits = kBits[static_cast<unsigned>(messages.occasion)] | kTellEvery;
+  messages.notify = now && !request.notify.empty() && (bits & request.notify_on) != 0;
+  messages.show_output = now && has_failed(outcome);
+  return messages;
 }
 
 }  // namespace atmost::policy

@@ -1,4 +1,4 @@
-// Which messages the end of a run causes. Pure.
+// The messages that the end of a run causes. Pure.
 #ifndef ATMOST_POLICY_OCCASION_H
 #define ATMOST_POLICY_OCCASION_H
 
@@ -22,17 +22,17 @@ Occasion occasion_of(const Outcome& outcome);
 constexpr bool is_failure(Occasion occasion) { return occasion > Occasion::recovered; }
 
 // The messages that it causes.
-struct Telling {
+struct Messages {
   Occasion occasion = Occasion::success;
   bool notify = false;       // the request's command for that is run
   bool show_output = false;  // of --output=on-failure
 };
 
-// `failures`: how many runs failed in a row, this one included; or, if it was a success, before it.
-// 0 for a failure: not known, and then it is told.
-Telling telling_of(const Request& request, const Outcome& outcome, std::uint32_t failures);
+// `failures`: the number of runs that failed in a row, this one included; or, if it was a success,
+// before it. 0 for a failure if it is not known; then it is reported.
+Messages messages_of(const Request& request, const Outcome& outcome, std::uint32_t failures);
 
-// Whether telling_of() needs to know `failures`.
+// True if messages_of() needs to know `failures`.
 constexpr bool counts_failures(const Request& request) {
   if (!request.notify.empty() && (request.notify_on & kTellRecovered) != 0) return true;
   const bool tells = !request.notify.empty() || request.output == OutputTo::on_failure;

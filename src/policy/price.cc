@@ -15,9 +15,9 @@ constexpr float kUnseen = 2;
 // The retry of a run that is far longer than its limit is killed, too, and each kill counts as one
 // more: a limit costs less if a single retry completes. So often that is looked at.
 constexpr int kRetries = 2;
-// The part of a kill that the chance of one more counts for. It would be a whole one, were
-// forecasts exact, but they reach further than runs do: of the kills of retries that they expect, a
-// fifth happened on the recorded log, and none on made ones with lognormal runs.
+// The weight of the chance of one more kill. It would be 1 if forecasts were exact, but they reach
+// further than runs do: of the kills of retries that they expect, a fifth happened on the recorded
+// log, and none on made ones with lognormal runs.
 constexpr double kRetryWeight = 0.15;
 
 // On a straight line between whole numbers: there is no libm here.

@@ -5,7 +5,7 @@ namespace {
 
 constexpr int kMostLooks = 32;
 
-// Nothing of it was judged.
+// The rule has not judged it.
 Decision refused(const Looked::Refusal& refusal) {
   Decision busy;
   busy.why = refusal.why;

@@ -28,12 +28,12 @@ struct Looked {
 };
 
 struct Applied {
-  // Something that the facts said is no longer so: nothing was written, and a new look is needed.
+  // A fact has changed: nothing was written, and a new look is needed.
   bool changed = false;
-  Hold* hold = nullptr;  // of a plan that admits: what is held now
+  Hold* hold = nullptr;  // of a plan that admits: the hold
 };
 
-// The part of a session that knows its locks.
+// The part of a session that has its locks.
 class Section {
  public:
   // Begins the critical section of all locks of the request (files: guards; a database: rows that

@@ -79,7 +79,7 @@ bool Claims::fits(std::uint32_t count) {
   return held_ + count <= asker_.lock->max && count <= kMaxTake && facts_.reserve(count) >= count;
 }
 
-// Says if the waiter could be admitted now, after those before it: within the asker's limit, and
+// True if the waiter could be admitted now, after those before it: within the asker's limit, and
 // its own, which among readers may be smaller. An exclusive asker finds everything free.
 bool Claims::could_come(const Waiter& waiter) {
   if (asker_.lock->mode == Mode::exclusive) return true;
@@ -90,8 +90,8 @@ bool Claims::could_come(const Waiter& waiter) {
                                             facts_.reserved()[count - 1] <= waiter.max);
 }
 
-// False when its turn has ended. Behind waiters that cannot be called nobody may have called it: if
-// it sleeps, the note calls it.
+// False when its turn has ended. Behind waiters that cannot be called it may not have been called:
+// if it sleeps, the note calls it.
 bool Claims::keeps_turn(Turns& turns, Queue queue, const Waiter& waiter) {
   Turns::Standing standing = turns.next(waiter.turn_boot_ns);
   if (standing == Turns::Standing::passed && facts_.sleeps(waiter.ticket)) standing = turns.call();

@@ -33,7 +33,7 @@ struct Waiter {
   std::int64_t turn_boot_ns = 0;  // when its turn began; 0: it had none, or none that counts yet
   std::int64_t due_boot_ns = 0;   // until then its rate does not allow it; 0: it has none
 
-  // Whether it claims a slot: it is not parked, its rate allows it, and it was not overtaken.
+  // True if it claims a slot: it is not parked, its rate allows it, and it was not overtaken.
   bool claims(std::int64_t now_boot_ns) const {
     return !parked && due_boot_ns <= now_boot_ns && !Turns(now_boot_ns, 0).overtaken(turn_boot_ns);
   }
@@ -57,8 +57,8 @@ struct Foreign {
 // A flock(2) of another process on the lock file.
 enum class Flock : std::uint8_t { none, other, own_tree };
 
-// Which holders are wanted: all; those alone whose supervisors were killed, with the processes that
-// are left of them (HolderView::left_by); or all, with those processes.
+// The holders that are wanted: all; those alone whose supervisors were killed, with the processes
+// that are left of them (HolderView::left_by); or all, with those processes.
 enum class Holders : std::uint8_t { all, left, all_and_left };
 
 // The caller that asks about a lock, and its place in the queue. Given to the store before it
@@ -85,13 +85,13 @@ struct LockPlan {
   Stamp appended[2];
   bool mends = false;      // every stamp of the ring that mended() changes is written
   std::uint32_t take = 0;  // slots to hold: the lowest of those that are reserved
-  Held held;               // of an admission: what its end needs
+  Held held;               // of an admission: the data that its end needs
 };
 
 // One lock as one asker sees it, while nothing changes it: under a guard, in a transaction, or in
-// one answer that the write will be compared with. Each answer costs what its comment says, so the
-// rule asks only for what its answer depends on. Moments are on the asker's clocks: a store with a
-// clock of its own translates.
+// one answer that the write will be compared with. The comment of each answer states its cost, so
+// the rule asks only for facts that its answer depends on. Moments are on the asker's clocks: a
+// store with a clock of its own translates.
 //
 // An answer that cannot be had is noted in error(), and is the one that admits no caller.
 class Facts {
@@ -113,13 +113,13 @@ class Facts {
   virtual std::uint32_t reserve(std::uint32_t count) = 0;
   // These, ascending.
   virtual std::span<const std::uint32_t> reserved() const = 0;
-  // There is no room: what was reserved is given back, so that a slot that the asker's process has
+  // There is no room: reserved slots are given back, so that a slot that the asker's process has
   // locked does not look like a hold. Comes before holders() and ancestor().
   virtual void give_back() {}
   // Asked after reserve(). (Local: one query if nothing is locked behind the limit.)
   virtual Others others() = 0;
-  // How many slots others hold, wherever, counted up to `enough` at least. (Local: two queries for
-  // each run of them.)
+  // The number of slots that others hold anywhere, counted up to `enough` at least. (Local: two
+  // queries for each run of them.)
   virtual std::uint32_t held(std::uint32_t enough) = 0;
   // Slots among those that reserve() passed over are drained. Known after it.
   virtual bool some_drained() = 0;
@@ -132,7 +132,7 @@ class Facts {
   // The first waiter of the queue behind `after`, other than the asker. (Local: one query, two
   // reads.)
   virtual Waiter next_waiter(Queue queue, std::uint64_t after) = 0;
-  // Whether a waiter runs, and sleeps until it is called: the note of its turn calls it. Asked
+  // True if a waiter runs, and sleeps until it is called: the note of its turn calls it. Asked
   // before it is passed over with others. False where that cannot be known.
   virtual bool sleeps(std::uint64_t ticket) {
     (void)ticket;
@@ -147,7 +147,7 @@ class Facts {
   // The first waiter behind `after`, other than the asker, that runs once more for all that join
   // it, in whatever queue.
   virtual Waiter joiner(std::uint64_t after) = 0;
-  // How many others wait in all queues, counted up to `enough` at least.
+  // The number of other waiters in all queues, counted up to `enough` at least.
   virtual std::uint32_t waiting(std::uint32_t enough) = 0;
 
   // The admission that was `back` before the next one (1: the last); not known: it cannot be read.

@@ -16,8 +16,8 @@ struct Task {
   char* const* envp = nullptr;   // the command's whole environment; its PATH is searched
   const int* inherit = nullptr;  // lock descriptors (close-on-exec) that the command shall inherit
   unsigned inherit_count = 0;
-  bool inherit_apart = false;  // the command gets them as os::Program::apart says
-  int output = -1;  // what the command's standard output and standard error are; -1: ours
+  bool inherit_apart = false;  // the command gets them as in os::Program::apart
+  int output = -1;             // the command's standard output and standard error; -1: ours
   // The signal that the kernel sends the main process if this process dies; 0: nothing.
   int signal_at_our_death = 0;
   std::int64_t monitor = 0;       // our parent, if it is a supervisor of ours; 0: it is not
@@ -25,11 +25,11 @@ struct Task {
   // The command is a supervisor: we stop with it only if it stopped itself.
   bool is_monitor = false;
   // The command is a monitor in a session of its own, whose supervisor is in our process group: we
-  // stop when we are told to, whatever that monitor does.
+  // stop on a signal to us alone, independently of that monitor.
   bool is_front = false;
   // We are that monitor: no shell waits for us to stop.
   bool in_own_session = false;
-  // Descriptors (two at most) of which the observer hears when they become readable.
+  // Descriptors (two at most); the observer is called when they become readable.
   const int* watched = nullptr;
   unsigned watched_count = 0;
   bool childless = false;  // it is known that we have no children
@@ -48,7 +48,7 @@ enum class Ready : std::uint8_t {
   nothing,
   over,  // the run is over: the command is left to itself
   // The command is to be stopped, with all below us. A monitored command, which is a supervisor, is
-  // continued and told to do that itself: SIGTERM with kStopCommand.
+  // continued and gets the order to do that itself: SIGTERM with kStopCommand.
   stop,
 };
 // Arrival::relayed_for of that signal.
@@ -67,11 +67,11 @@ class SupervisionObserver {
   // The command has run for 50 ms. For work that is done together with the end of a shorter run.
   // Not called if the hold is over by then.
   virtual void lasting() {}
-  // Whether the hold is being taken over right now. Asked when HUP, INT, QUIT or TERM came for
-  // us from process `sender` (0: not visible from here), and when the main process has ended after
+  // True if the hold is being taken over right now. Asked when HUP, INT, QUIT or TERM came for us
+  // from process `sender` (0: not visible from here), and when the main process has ended after
   // that (0).
   virtual bool taken(std::int64_t sender) = 0;
-  // Whether to stop what the main process left behind. Asked when it has ended.
+  // True to stop the processes that the main process left behind. Asked when it has ended.
   virtual bool rest_is_lost(const ExitStatus&) { return false; }
   // We have begun to stop the command's tree, or gone on to the next signal: SIGINT, SIGTERM,
   // SIGKILL; and why.
@@ -109,7 +109,7 @@ struct RunReport {
   // The command could not be executed; nothing ran. exec_code() has the exit code.
   int exec_error = 0;
   ExitStatus status;  // of the main process
-  // Why we began to stop the command, if we did; `status` still says how it ended. Only
+  // The reason for which we began to stop the command, if we did; `status` still has its end. Only
   // Stopped::lost if no signal of ours reached it: then it ended by itself.
   Stopped stopped = Stopped::no;
   bool reached = false;  // a signal of ours, but for those that we passed on, reached a process
@@ -129,15 +129,15 @@ struct RunReport {
 // (passing.h has the table); if the terminal stops the command, we stop, too. Orphans of the
 // command become our children and are reaped.
 //
-// When the hold is being taken over, a signal that asks us to end goes to the whole tree, and what
-// the main process leaves behind is stopped before the hold is over: the taker needs all of the old
-// run gone.
+// When the hold is being taken over, a signal that asks us to end goes to the whole tree, and
+// processes that the main process leaves behind are stopped before the hold is over: the taker
+// needs all of the old run gone.
 //
-// At max_runtime, after max_idle of silence, or when the observer says that the hold is lost, the
-// whole tree is stopped: CONT and INT, a pause, CONT and TERM, a pause, then KILL again and again;
-// a pause ends early when nothing is left. The hold then lasts until nothing is left. Processes
-// that cannot be signalled (another user's) or do not end (they hang in the kernel) are not gone:
-// the observer is told, and we stay with them.
+// At max_runtime, after max_idle of silence, or when the observer reports that the hold is lost,
+// the whole tree is stopped: CONT and INT, a pause, CONT and TERM, a pause, then KILL again and
+// again; a pause ends early when nothing is left. The hold then lasts until nothing is left.
+// Processes that cannot be signalled (another user's) or do not end (they hang in the kernel) are
+// not gone: the observer is called, and we stay with them.
 //
 // When the monitor is seen to be gone, the tree is stopped as at max_runtime, unless
 // may_lose_monitor. A stopped monitor is continued when we begin to stop the tree, so that it can
@@ -161,8 +161,8 @@ constexpr Code exec_code(int error) {
   return error == kNoEntry ? Code::not_found : Code::not_executable;
 }
 
-// Ends this process exactly as `status` says: the same code, or the same signal (default
-// disposition, unblocked, no core file), and 128 + signal should that not end us.
+// Ends this process exactly as `status`: the same code, or the same signal (default disposition,
+// unblocked, no core file), and 128 + signal should that not end us.
 [[noreturn]] void end_as(const ExitStatus& status);
 
 }  // namespace atmost::run

@@ -11,7 +11,7 @@
 namespace atmost::run {
 namespace {
 
-// How many status changes are read before we look at the clock and at signals again.
+// The number of status changes that are read before we look at the clock and at signals again.
 constexpr int kNewsAtOnce = 64;
 // After this time the observer does what a shorter run does at its end (lasting()).
 constexpr std::int64_t kLastingNs = 50'000'000;
@@ -187,7 +187,7 @@ void Supervisor::settle(std::int64_t now_ns) {
   }
 }
 
-// The caller has ended, as our monitor says (Ready::stop).
+// The caller has ended, by our monitor's report (Ready::stop).
 bool Supervisor::is_told_to_stop(const os::Arrival& arrival) {
   if (arrival.relayed_for != kStopCommand || !monitored_ || arrival.sender != task_.monitor ||
       arrival.signal != SIGTERM)

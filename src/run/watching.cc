@@ -20,7 +20,7 @@ void Supervisor::take_beat(Duration eta) {
 }
 
 os::Activity Supervisor::look_at_tree(bool thorough) {
-  // Of children from before, the orphans of the command cannot be told apart.
+  // Orphans of the command cannot be distinguished from children from before.
   const os::WatchedTree tree = {tree_.mixed ? tree_.main : os::process_id(), tree_.mixed};
   os::Activity seen = os::look_at(tree, !looked_, thorough);
   seen.cpu_ns += report_.usage.cpu_ns - orphans_cpu_ns_;

@@ -24,7 +24,7 @@ expect_code 0 job 8 0
 wait_until '[ -e told ]'
 rm told
 expect_line 0 out
-# Two failures are not reported yet, and the success after them is no recovery.
+# Two failures are not reported yet, nor is the success after them.
 expect_code 9 job 9 9
 expect_code 9 job 10 9
 expect_code 0 job 11 0

@@ -32,7 +32,7 @@ for command in history stats jobs report; do
 done
 [ "$(atmost history --until today --json | wc -l)" = 3 ] || fail "--until today"
 
-# A moment to come would show nothing, and say nothing.
+# A moment in the future would show nothing, without a message.
 for command in history stats jobs report; do
   expect_code 64 atmost $command --since 2033-01-01
   expect_line 1 err

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A header that was wiped, or cut off with what lies behind it, lets nobody run early as long as
-# another part of the file proves that there was one: the last admission then counts as just now.
-# And the interval still ends.
+# A header that was wiped, or cut off with what lies behind it, lets no caller run early as long
+# as another part of the file proves that there was one: the last admission then counts as just
+# now. And the interval still ends.
 . "$(dirname "$0")/lib.sh"
 
 wipe() {  # FROM COUNT: so many bytes from there become zeros; both are multiples of 8
@@ -49,8 +49,8 @@ expect_code 0 atmost drain ./lock
 expect_code 0 atmost resume ./lock
 refuses "nothing was done"
 
-# Nothing tells: a file as the original leaves it behind, an empty one, and one full of zeros that
-# nobody has used.
+# Files without such a proof: one that the original left behind, an empty one, and an unused one
+# full of zeros.
 used
 truncate -s 8 lock
 expect_code 0 atmost run --no-history --if-elapsed 1h ./lock -- true

@@ -38,7 +38,7 @@ class Connections : public ::testing::Test {
   witness::TempDir directory_;
 };
 
-// As the kernel shows them.
+// The connections that the kernel shows.
 std::size_t sockets_of(pid_t pid) {
   std::size_t count = 0;
   for (const auto& each :
@@ -77,8 +77,8 @@ TEST_F(Connections, AHolderAndAWaiterHaveOneEach) {
   for (Job& each : all) EXPECT_EQ(each.wait(60), 0);
 }
 
-// Members with room for 150 connections each (etcd keeps 150 descriptors for itself): whoever is
-// started goes on.
+// Members with room for 150 connections each (etcd keeps 150 descriptors for itself): every started
+// caller goes on.
 TEST_F(Connections, NobodyIsStoppedForWantOfThem) {
   constexpr std::size_t kFirst = 100, kMore = 80;
   Ground ground;
@@ -122,7 +122,7 @@ int asked(Relay& relay, const char* path) {
   return relay.seen("POST /v3/" + std::string(path) + " ");
 }
 
-// Whoever adds a request names it here.
+// A new request has to be named here.
 TEST_F(Connections, ARunOfAFreeLockAsksSixTimes) {
   Cluster cluster(1);
   // The first admission of all makes a lease that all later ones share.
@@ -224,8 +224,8 @@ TEST_F(Connections, AWaiterLooksWhenItMayBeNext) {
   EXPECT_EQ(asked(relay, "watch"), 1);
 }
 
-// Etcd reports what happened before a watch began a tenth of a second late, and so would each that
-// has moved up.
+// Etcd reports changes from before the beginning of a watch a tenth of a second late, which would
+// delay each waiter that has moved up.
 TEST_F(Connections, AWaiterThatHasMovedUpWatchesFromNowOn) {
   constexpr std::size_t kBefore = 30;
   Cluster cluster(1);

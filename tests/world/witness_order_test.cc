@@ -218,7 +218,7 @@ TEST_F(Order, BehindAnotherWaiterATurnMayBeOverSooner) {
   EXPECT_KEPT();
 }
 
-// Whoever has the guard may have seen a waiter that is killed before the guard is given back.
+// The holder of the guard may have seen a waiter that is killed before the guard is given back.
 TEST_F(Order, AlsoBehindOneThatIsKilledMeanwhile) {
   waits(1, waiting(1));
   witness_.paused(now_, 1, now_ + 60 * kSecondNs);

@@ -62,7 +62,7 @@ void Witness::meet(std::int64_t now_ns, int process, int waiter, int lock) {
   if (in_front && !early && fits(each.claim, held_beside(process, lock))) own.met_claimant = true;
 }
 
-// The waiter goes. Whoever has the guard may have seen it before.
+// The waiter goes. The holder of the guard may have seen it before.
 void Witness::meets_no_more(std::int64_t now_ns, int waiter) {
   for (int lock = 1; lock < kLocks; ++lock)
     for (std::size_t i = 0; i < processes_.size(); ++i)
@@ -88,7 +88,7 @@ void Witness::note_turns(std::int64_t now_ns, int process, int lock) {
   }
 }
 
-// Whether the waiter certainly claims a slot of this lock: what refused it last was this lock, and
+// True if the waiter certainly claims a slot of this lock: what refused it last was this lock, and
 // its rate allows it since then at the latest.
 bool Witness::claims(const Seen& it, std::int64_t now_ns, int lock) {
   const Run& run = it.claim.run;

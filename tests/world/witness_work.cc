@@ -4,9 +4,9 @@
 namespace world {
 namespace {
 
-// How often a waiter asks where no caller comes or goes: now and then, at the turns of those in
-// front of it (docs/internals/lock-map.md, "Turns"), and when others have noted something of
-// themselves.
+// The number of times that a waiter asks while no caller comes or goes: now and then, at the turns
+// of those in front of it (docs/internals/lock-map.md, "Turns"), and when others have noted
+// something of themselves.
 constexpr std::int64_t kLooks = 30;
 constexpr std::int64_t kLooksForEachOther = 4;
 constexpr std::int64_t kBetweenLooksNs = 50 * kMillisecondNs;

@@ -47,7 +47,7 @@ void EtcdFacts::look(Snapshot& seen, const Keys& keys, const CallerPlace& place,
 }
 
 // The moments of the last admission and its end. An interval is measured by cooled_ns: no machine's
-// clock says how long ago it began.
+// clock has its beginning.
 LastAdmission EtcdFacts::last(std::int64_t cooled_ns) const {
   const Snapshot& seen = *seen_;
   const Request& request = *request_;

@@ -20,7 +20,7 @@ class EtcdFacts final : public rule::TableFacts {
  public:
   explicit EtcdFacts(Transactions& transactions) : transactions_(transactions) {}
 
-  // Begins a look. `cooled_ns`: how long ago the admission was that the interval counts from, by
+  // Begins a look. `cooled_ns`: the time since the admission that the interval counts from, by
   // etcd's own clock; -1: long ago, or never. Borrows `seen` and `keys`, and adds to it the waiters
   // that the rule asks for beyond those that were read.
   void look(Snapshot& seen, const Keys& keys, const CallerPlace& place,

@@ -1,4 +1,4 @@
-// A holder's looks and answers: whether its keys are there, and who asks it for something.
+// A holder's looks at its keys, and its answers to callers that ask it for something.
 #include <algorithm>
 
 #include "keys.h"
@@ -38,8 +38,8 @@ std::optional<TxnReply> OwnLease::read_wishes(bool of_one_member, std::int64_t g
   return reply;
 }
 
-// A part of each renewal of a holder (presence.h): a majority says that our keys are there, or else
-// the next caller finds the slots free, and which questions are to be answered.
+// A part of each renewal of a holder (presence.h): a majority confirms that our keys are there, or
+// else the next caller finds the slots free; it also has the questions that are to be answered.
 fleet::Renewed OwnLease::answer_questions(std::int64_t give_up_boot_ns) {
   const std::optional<TxnReply> reply = read_wishes(false, give_up_boot_ns);
   if (!reply) return fleet::Renewed::unknown;
@@ -85,7 +85,7 @@ bool OwnLease::heeds(const std::vector<KeyValue>& keys) const {
   return false;
 }
 
-// Whether a taker asks us to stop; also looks whether our keys are there.
+// True if a taker asks us to stop; also looks whether our keys are there.
 bool OwnLease::look() {
   look_at_boot_ns_ = os::boot_ns() + std::clamp(ttl_.ns / 15, kShortestLookNs, kLongestLookNs);
   const std::optional<TxnReply> reply = read_wishes(true, os::boot_ns() + kSecond);

@@ -1,5 +1,5 @@
-// Which keys a lock has in etcd. All of them begin with PREFIX/LOCK/ (LOCK is what its lock file
-// would be called).
+// The keys of a lock in etcd. All of them begin with PREFIX/LOCK/ (LOCK is what its lock file would
+// be called).
 //
 //   a/last              written by every admission: its last change is the token; the admission's
 //                       moment
@@ -60,7 +60,7 @@ class Keys {
   std::string asked(std::uint32_t slot) const { return asked() + digits(slot); }
   std::string cooling(ElapsedFrom from) const;
   std::string ever(ElapsedFrom from) const;
-  // Whether held() or taking() could have made it.
+  // True if held() or taking() could have made it.
   bool is_held(std::string_view key) const;
   bool is_taking(std::string_view key) const;
   bool is_question(std::string_view key) const { return key.starts_with(questions()); }
@@ -86,7 +86,7 @@ class Keys {
   std::string base_;
 };
 
-// The lock's name in LockSpec::path: what follows the last slash.
+// The lock's name in LockSpec::path: the part behind the last slash.
 std::string_view lock_of(const LockSpec& lock);
 
 }  // namespace atmost::etcd

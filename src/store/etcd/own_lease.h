@@ -40,7 +40,7 @@ struct Renewals {
 };
 
 // One owner; the renewal's thread has a gateway of its own.
-class OwnLease final : private fleet::Keeper {
+class OwnLease final : private fleet::Renewer {
  public:
   OwnLease(const Access& access, ClusterHistory& history)
       : gateway_(access, history), handed_(access, history) {}

@@ -11,9 +11,10 @@
 // one answer, of a majority or of one member: if it is wrong or late, etcd refuses. An admission is
 // believed once our keys were read after it. That read is part of the same transaction: etcd
 // guarantees that our lease is alive there, and that the keys are there under it, at the very
-// revision that is our token; a separate read would only show them a moment later. How long they
-// are ours from then on follows from when the last renewal was sent, and is checked last. An
-// admission whose answer was lost or cannot be believed is settled by reading all anew.
+// revision that is our token; a separate read would only show them a moment later. The time for
+// which they are ours from then on follows from the moment when the last renewal was sent, and is
+// checked last. An admission whose answer was lost or cannot be believed is settled by reading all
+// anew.
 //
 // While a caller waits, its renewals have to be answered (own_lease.cc). When one is overdue, the
 // caller makes a request that only a majority can answer; if no member answers it within the
@@ -72,8 +73,8 @@ Result<Owned<Store>> open_store(std::string_view url);
 // under the lease still runs.
 Status end_lease(std::string_view url, std::string_view name);
 
-// Whether the store can be trusted, and its condition: one line a finding, to `fd`. ok for yes;
-// else the error that a caller would get: unavailable, or not_permitted.
+// Examines the store and writes its condition to `fd`, one line a finding. ok for yes; else the
+// error that a caller would get: unavailable, or not_permitted.
 Result<Code> diagnose(std::string_view url, int fd, bool json);
 
 }  // namespace atmost::etcd

@@ -1,11 +1,11 @@
 // etcd's JSON gateway as values: our requests, and the conditions for believing an answer.
 //
 // Keys and values travel as base64, 64-bit numbers as decimal text; etcd leaves out fields that are
-// zero. So an answer that lost a field can look like one that says "none". An answer is accepted
-// only if it is whole JSON with a header (cluster and revision), as many parts as were asked for
-// and of their kinds, and counts that fit the parts. The remaining case (a part with both its keys
-// and their count removed) is caught by the server itself: every admission makes it compare the
-// state that was decided on (store.h).
+// zero. So an answer that lost a field can look like one with "none". An answer is accepted only if
+// it is whole JSON with a header (cluster and revision), as many parts as were asked for and of
+// their kinds, and counts that fit the parts. The remaining case (a part with both its keys and
+// their count removed) is caught by the server itself: every admission makes it compare the state
+// that was decided on (store.h).
 #ifndef ATMOST_STORE_ETCD_WIRE_H
 #define ATMOST_STORE_ETCD_WIRE_H
 
@@ -47,8 +47,8 @@ enum class Part : std::uint8_t {
   erase,
 };
 
-// One part as it was asked for. A range's keys have to lie in [from, end), or be `from` if there is
-// no end; if both are empty, anywhere.
+// One requested part. A range's keys have to lie in [from, end), or be `from` if there is no end;
+// if both are empty, anywhere.
 struct TxnPart {
   TxnPart(Part kind, std::string_view first = {}, std::string_view behind = {})
       : part(kind), from(first), end(behind) {}
@@ -74,8 +74,8 @@ struct TxnReply {
   std::vector<PartReply> parts;
 };
 
-// A transaction to be written down: comparisons, what is done if all of them hold, and what is read
-// if one does not.
+// A transaction in the making: comparisons, operations if all of them hold, and reads if one does
+// not.
 class Txn {
  public:
   // Compares a key's last change; 0: there is no such key.
@@ -98,7 +98,7 @@ class Txn {
   Txn& put(std::string_view key, std::string_view value, std::int64_t lease = 0);
   Txn& erase(std::string_view key, std::string_view end = {});
 
-  // Everything added from here on is done if a comparison does not hold.
+  // Operations added from here on are those if a comparison does not hold.
   Txn& otherwise();
 
   std::string text() const;
@@ -125,7 +125,7 @@ class Txn {
   bool of_one_member_ = false;
 };
 
-// Empty: the answer is not to be believed. `otherwise`: what was asked for in case a comparison
+// Empty if the answer is not to be trusted. `otherwise`: the parts for the case that a comparison
 // fails.
 std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<TxnPart>& asked,
                                   const std::vector<TxnPart>& otherwise = {});
@@ -133,7 +133,7 @@ std::optional<TxnReply> parse_txn(std::string_view text, const std::vector<TxnPa
 struct LeaseReply {
   Header header;
   std::int64_t id = 0;
-  // Seconds; kAbsentTtl when the answer has none, -1 when etcd says that there is no lease.
+  // Seconds; kAbsentTtl if the answer has none, -1 if there is no lease.
   std::int64_t ttl = 0;
   std::int64_t granted = 0;  // timetolive: the ttl when it was granted
 };
@@ -166,7 +166,7 @@ struct StatusReply {
   std::string errors;
 };
 std::optional<StatusReply> parse_status(std::string_view text);
-// How many members a cluster has, by the answer to cluster/member/list.
+// The number of members of a cluster, by the answer to cluster/member/list.
 std::optional<std::size_t> parse_member_count(std::string_view text);
 std::optional<Header> parse_header(std::string_view text);
 // The text in "token".

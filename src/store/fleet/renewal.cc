@@ -44,10 +44,10 @@ bool Renewal::rest(std::int64_t until_boot_ns) {
   return read(bell_, &woken, sizeof woken) > 0;
 }
 
-int Renewal::start(Keeper& keeper, std::int64_t sent_boot_ns, Duration ttl, Duration pause,
+int Renewal::start(Renewer& renewer, std::int64_t sent_boot_ns, Duration ttl, Duration pause,
                    Duration reserve) {
   stop();
-  keeper_ = &keeper;
+  renewer_ = &renewer;
   ttl_ = ttl;
   set_pause(pause, reserve);
   again_boot_ns_ = 0;
@@ -99,9 +99,9 @@ void Renewal::run() {
   while (!ending_ && !lost_) {
     if (os::boot_ns() >= next_boot_ns()) {
       renew();
-    } else if (keeper_->asked_to_stop(next_boot_ns()) && !asked_.exchange(true)) {
+    } else if (renewer_->asked_to_stop(next_boot_ns()) && !asked_.exchange(true)) {
       poke();
-    } else if (keeper_->doubts()) {
+    } else if (renewer_->doubts()) {
       again_boot_ns_ = os::boot_ns();
     }
   }
@@ -113,7 +113,7 @@ void Renewal::renew() {
   const std::int64_t last = end - reserve_ns_;
   // Past the deadline another caller may hold the lock: a renewal that then succeeds is useless.
   Renewed answer = sent >= end ? Renewed::lost : Renewed::unknown;
-  if (sent < last) answer = keeper_->renew(std::min(plus(sent, kPatience), last));
+  if (sent < last) answer = renewer_->renew(std::min(plus(sent, kPatience), last));
   if (answer == Renewed::yes && os::boot_ns() >= last) answer = Renewed::unknown;
   switch (answer) {
     case Renewed::yes:

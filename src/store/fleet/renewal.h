@@ -18,7 +18,7 @@ enum class Renewed : std::uint8_t {
 };
 
 // A store's work for its lease. Both are called by the renewal's thread alone.
-class Keeper {
+class Renewer {
  public:
   // One renewal; returns at the latest at `give_up_boot_ns`.
   virtual Renewed renew(std::int64_t give_up_boot_ns) = 0;
@@ -29,7 +29,7 @@ class Keeper {
   virtual bool doubts() { return false; }
 
  protected:
-  ~Keeper() = default;
+  ~Renewer() = default;
 };
 
 // One lease. The deadline is the boot clock at the *sending* of the last renewal that succeeded,
@@ -45,12 +45,12 @@ class Renewal {
 
   // Takes over a lease that was granted for `ttl` by a request sent at `sent_boot_ns`; renews it
   // every `pause`, but not when `reserve` or less is left of it. 0 or an errno value (no thread).
-  int start(Keeper& keeper, std::int64_t sent_boot_ns, Duration ttl, Duration pause,
+  int start(Renewer& renewer, std::int64_t sent_boot_ns, Duration ttl, Duration pause,
             Duration reserve = {});
   // Renews no more. Blocks until the thread has ended: at most for one renewal that hangs.
   void stop();
   // Renews no more, and does not wait for the thread. stop() or start() waits for it, and must be
-  // called before the keeper is destroyed.
+  // called before the renewer is destroyed.
   void cease();
 
   // As with start(), from now on; they take effect at wake().
@@ -58,14 +58,14 @@ class Renewal {
     pause_ns_ = pause.ns;
     reserve_ns_ = reserve.ns;
   }
-  // Ends the keeper's asked_to_stop(), now or when it is called next. Called by any thread.
+  // Ends the renewer's asked_to_stop(), now or when it is called next. Called by any thread.
   void wake();
-  // For the keeper: a descriptor that is readable from a wake() on; and a sleep until then (true),
+  // For the renewer: a descriptor that is readable from a wake() on; and a sleep until then (true),
   // after which it is not readable any more.
   int bell() const { return bell_; }
   bool rest(std::int64_t until_boot_ns);
 
-  // A renewal that the keeper did not make, sent at that moment, has succeeded.
+  // A renewal that the renewer did not make, sent at that moment, has succeeded.
   void renewed(std::int64_t sent_boot_ns);
 
   // Says `lost` before start() and after a loss.
@@ -79,7 +79,7 @@ class Renewal {
   std::int64_t next_boot_ns() const;
   void poke();
 
-  Keeper* keeper_ = nullptr;
+  Renewer* renewer_ = nullptr;
   Duration ttl_;
   std::atomic<std::int64_t> pause_ns_ = 0;
   std::atomic<std::int64_t> reserve_ns_ = 0;

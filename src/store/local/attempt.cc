@@ -39,7 +39,7 @@ Status LocalSession::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
   return {};
 }
 
-// Unless `refusal` says why not, all guards are held.
+// All guards are held unless `refusal` is set.
 Status LocalSession::open_and_guard(Ticket* queue, rule::Looked::Refusal& refusal) {
   for (int round = 0; round < kReopenTries; ++round) {
     if (Status opened = open_files(); !opened.ok()) return opened;

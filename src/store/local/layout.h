@@ -1,7 +1,7 @@
 // The lock file's layout. docs/internals/lock-map.md describes it, with the promise of each range.
 //
-// Locks are the truth, bytes are hints. Bytes 0–7 of data are the only field that the original
-// exectimes knows.
+// Locks are the truth, bytes are hints. Bytes 0–7 of data are the only field of the original
+// exectimes.
 #ifndef ATMOST_STORE_LOCAL_LAYOUT_H
 #define ATMOST_STORE_LOCAL_LAYOUT_H
 
@@ -40,7 +40,7 @@ inline constexpr std::int64_t kJoinByte = std::int64_t{1} << 43;
 // Process-owned, by the holder of the slot, where several users may write the file: see proof.h.
 inline constexpr std::int64_t kProofBase = std::int64_t{1} << 44;
 constexpr std::int64_t proof_byte(std::uint32_t slot) { return kProofBase + slot - 1; }
-// All that is held: slots and modes.
+// The slots and modes that are held.
 inline constexpr os::Bytes kSlotsAndMode = {kFirstSlotByte, kModeByte + 1 - kFirstSlotByte};
 // Held beside the one slot by a holder that came from the queue: the next waiter blocks on it, as a
 // read lock that a paused one keeps here does not close the slot, but delays wake-ups alone.
@@ -59,7 +59,7 @@ constexpr std::uint32_t queue_of(const LockSpec& lock) {
   return lock.mode == Mode::plain ? lock.max : kModeQueue;
 }
 
-// Whether such a lock may be atmost's or the original's, by its shape: another one is foreign
+// True if such a lock may be atmost's or the original's, by its shape: another one is foreign
 // (docs/internals/lock-map.md, "Foreign locks"). Ranges that one owner locks side by side the
 // kernel shows as one lock: several slots, and the guard with slots behind it.
 constexpr bool is_on_the_map(const os::Conflict& lock) {
@@ -79,7 +79,7 @@ constexpr bool is_on_the_map(const os::Conflict& lock) {
          within(kProofBase, kMaxSlots) || within(kHandoverByte, 1) ||
          within(kTicketBase, queue_start(kModeQueue + 1) - kTicketBase);
 }
-// Whether it covers all slots.
+// True if it covers all slots.
 constexpr bool is_whole(const os::Conflict& lock) {
   return lock.bytes.start <= kFirstSlotByte &&
          (lock.bytes.length == 0 || lock.bytes.start + lock.bytes.length > slot_byte(kMaxSlots));

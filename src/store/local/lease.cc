@@ -248,7 +248,7 @@ bool LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant&
                                const Lesson& lesson) {
   Entry& from = entry(lock);
   const Result<LockFile::Guarded> guarded = guard_to_release(lock, lesson);
-  // Without the guard (its holder is stopped) the slot is freed all the same. A newcomer's word may
+  // Without the guard (its holder is stopped) the slot is freed nevertheless. A newcomer's word may
   // then be cleared with ours; its slot is then tried instead of skipped.
   const bool orderly = guarded.ok() && guarded.value() == LockFile::Guarded::held;
   const bool hints = held(lock).token != 0;

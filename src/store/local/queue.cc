@@ -41,7 +41,7 @@ std::int64_t confirmed_turn(const LockFile& file, const WaiterRecord& record) {
   return known && got == sizeof mark && mark == turn_mark(began) ? began : 0;
 }
 
-// Whether a turn was noted at that moment: as one that begins, in full or late, or that is over.
+// True if a turn was noted at that moment: as one that begins, in full or late, or that is over.
 bool noted_at(std::int64_t began_boot_ns, std::int64_t noted_boot_ns) {
   const std::int64_t before = noted_boot_ns - began_boot_ns;
   return before == 0 || before == kTurn.ns - kNextTurn.ns || before == kTurn.ns;
@@ -64,7 +64,7 @@ std::uint64_t ticket_of(const Instant& now) {
   return by_clock == 0 ? 1 : by_clock;
 }
 
-// Whether the record of a waiter that still waits lies where that of `ticket` would.
+// True if the record of a waiter that still waits lies where that of `ticket` would.
 bool place_taken(LockFile& file, std::uint64_t ticket) {
   WaiterRecord there;
   return read_waiter(file.fd(), ticket, there) && there.ticket != ticket &&
@@ -151,7 +151,7 @@ void give_up_ticket(LockFile& file, const LockSpec& spec, std::uint64_t ticket) 
   os::unlock(file.fd(), os::Owner::description,
              {queue_start(queue_of(spec)) + static_cast<std::int64_t>(ticket), 1});
   os::unlock(file.fd(), os::Owner::description, {kJoinByte, 1});
-  // The heads of other queues, which a writer keeps out, watch the file: an unlocked byte is no
+  // The heads of other queues, which a writer keeps out, watch the file: unlocking a byte makes no
   // event. Our turn counts no more.
   constexpr std::uint32_t kNoMark = 0;
   if (spec.mode == Mode::exclusive)
@@ -160,7 +160,7 @@ void give_up_ticket(LockFile& file, const LockSpec& spec, std::uint64_t ticket) 
 
 namespace {
 
-// The content of the waiter's record; false: it has none, or it was overwritten.
+// The content of the waiter's record; false if it has none, or if it was overwritten.
 bool read_into(LockFile& file, std::uint32_t queue, Waiter& to) {
   WaiterRecord record;
   const bool known = record_of(file, queue, to.ticket, record);

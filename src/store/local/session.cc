@@ -12,8 +12,8 @@
 namespace atmost::local {
 namespace {
 
-// Which other processes may get the descriptors, if the program does not say so itself. A file that
-// several machines use is also opened by other threads of the program.
+// The other processes that may get the descriptors, if the program has not chosen them itself. A
+// file that several machines use is also opened by other threads of the program.
 Heirs heirs_of(const Request& request) {
   const bool keeps =
       request.exec || request.close_fd || request.looks_only || request.kept_for != 0;
@@ -158,7 +158,7 @@ Result<LockFile*> LocalSession::guarded(std::uint32_t lock) {
   return guarded.value() == LockFile::Guarded::held ? &file : nullptr;
 }
 
-// `how` counts in the state of a lock, and says to how many.
+// `how` counts in the state of a lock, and returns the count.
 template <class Count>
 Result<std::uint32_t> LocalSession::count(std::uint32_t lock, Count how) {
   Result<LockFile*> with_guard = guarded(lock);

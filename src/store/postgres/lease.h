@@ -30,7 +30,7 @@ Statement drop_rows(const HeldRows& one);
 Statement renew_rows(const HeldRows& one, Duration ttl);
 
 // The connection belongs to the lease while it lasts, and only the renewal's thread uses it.
-class HeldLease final : public Hold, private fleet::Keeper {
+class HeldLease final : public Hold, private fleet::Renewer {
  public:
   // `rows` and `held` in the request's order.
   HeldLease(PostgresSession& session, std::unique_ptr<Connection> connection,

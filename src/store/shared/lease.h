@@ -18,7 +18,7 @@ struct Core;
 
 // The renewal's thread proves the hold; the calls on the files are made by the worker. So neither
 // the supervisor nor the renewal blocks with the server.
-class HeldLease final : public Hold, private fleet::Keeper {
+class HeldLease final : public Hold, private fleet::Renewer {
  public:
   // REQUIRES: the session's worker is idle, and its core has a lease.
   explicit HeldLease(SharedSession& session);

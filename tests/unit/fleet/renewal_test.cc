@@ -12,7 +12,7 @@ namespace atmost::fleet {
 namespace {
 
 // A store that answers every renewal alike, after `pause`.
-class Store final : public Keeper {
+class Store final : public Renewer {
  public:
   explicit Store(Renewed answer, Duration pause = {}) : answer_(answer), pause_(pause) {}
   Renewed renew(std::int64_t) override {

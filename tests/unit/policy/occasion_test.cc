@@ -35,7 +35,7 @@ TEST(Occasion, OfEachOutcome) {
   EXPECT_EQ(occasion_of(outcome), Occasion::failure);
 }
 
-TEST(Telling, OfWhichOccasions) {
+TEST(Messages, OfWhichOccasions) {
   Request request;
   request.notify = "true";
   Outcome fast = ended(0);
@@ -55,27 +55,27 @@ TEST(Telling, OfWhichOccasions) {
   };
   for (const auto& row : rows) {
     request.notify_on = static_cast<std::uint8_t>(row.on);
-    EXPECT_EQ(telling_of(request, row.outcome, row.failures).notify, row.told) << row.on;
+    EXPECT_EQ(messages_of(request, row.outcome, row.failures).notify, row.told) << row.on;
   }
   request.notify = {};
-  EXPECT_FALSE(telling_of(request, ended(1), 1).notify);
+  EXPECT_FALSE(messages_of(request, ended(1), 1).notify);
 }
 
-TEST(Telling, AlertAfterDelaysFailures) {
+TEST(Messages, AlertAfterDelaysFailures) {
   Request request;
   request.notify = "true";
   request.alert_after = 3;
   for (std::uint32_t failures = 1; failures <= 9; ++failures) {
-    const Telling telling = telling_of(request, ended(1), failures);
-    EXPECT_EQ(telling.notify, failures % 3 == 0);
-    EXPECT_EQ(telling.show_output, failures % 3 == 0);
+    const Messages messages = messages_of(request, ended(1), failures);
+    EXPECT_EQ(messages.notify, failures % 3 == 0);
+    EXPECT_EQ(messages.show_output, failures % 3 == 0);
   }
-  EXPECT_FALSE(telling_of(request, ended(0), 2).notify);
-  EXPECT_EQ(telling_of(request, ended(0), 2).occasion, Occasion::success);
-  EXPECT_TRUE(telling_of(request, ended(0), 3).notify);
-  EXPECT_EQ(telling_of(request, ended(0), 3).occasion, Occasion::recovered);
+  EXPECT_FALSE(messages_of(request, ended(0), 2).notify);
+  EXPECT_EQ(messages_of(request, ended(0), 2).occasion, Occasion::success);
+  EXPECT_TRUE(messages_of(request, ended(0), 3).notify);
+  EXPECT_EQ(messages_of(request, ended(0), 3).occasion, Occasion::recovered);
   // If nobody counts, every failure is told.
-  EXPECT_TRUE(telling_of(request, ended(1), 0).notify);
+  EXPECT_TRUE(messages_of(request, ended(1), 0).notify);
 }
 
 }  // namespace
