@@ -1,12 +1,12 @@
-// The risk that learned limits keep on logs, by the product's own code: with one slot, as the log
-// has it, and with eight; with killed runs repeated and not; where nothing is seen of killed runs,
-// and where what is seen is wrong now and then. And after how long hangs are noticed.
+// The risk that learned limits keep on logs, by the product's own code: with one slot, as in the
+// log, and with eight; with killed runs repeated and not; without any trace of killed runs, and
+// with traces that are wrong now and then. And after how long hangs are noticed.
 //
 // usage: learned_rule [--hangs] [--half 1|2] LOG... [--batch LOG...]
 //
-// --batch: limits as batch jobs have them, of 60 s to 24 h. --half: only every other user (or lock)
-// of each LOG. Constants are chosen on one half of the logs, and reported on the other. A line for
-// each setting; the columns are named in the first.
+// --batch: limits of batch jobs, 60 s to 24 h. --half: only every other user (or lock) of each LOG.
+// Constants are chosen on one half of the logs, and reported on the other. A line for each setting;
+// the columns are named in the first.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

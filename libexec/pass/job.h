@@ -36,9 +36,8 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 struct Job {
   const Atom& atom;
   const Request& request;
-  Store& locks;  // that keeps its lock
-  std::string
-      store;  // the URL of the store that many machines share and its lock is in; empty: a file
+  Store& locks;       // that keeps its lock
+  std::string store;  // the URL of its lock's store, which many machines share; empty: a file
   std::optional<Moment::Span> not_since;  // it is not due if it ran in that time
 };
 

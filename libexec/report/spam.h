@@ -13,7 +13,7 @@ class Spam {
   void set_interval(std::int64_t ns) { interval_.ns = ns; }
   std::int64_t interval_ns() const { return interval_.ns; }  // 0 if no refusal had one
 
-  // Whether the latest requests were spam.
+  // True if the latest requests were spam.
   bool goes_on() const { return policy::is_spam(arrivals_); }
 
   // The lock was requested. Returns true if that is spam (policy::arrived has the rule).

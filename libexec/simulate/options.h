@@ -17,7 +17,7 @@ struct Options {
   bool quiet = false;
   Split split = Split::none;
   std::size_t min_runs = 30;
-  std::size_t slots = 0;  // 0: each run starts when the log says
+  std::size_t slots = 0;  // 0: each run starts at its moment in the log
   LearnedBounds bounds;
   Duration no_limit{};  // 0: bounds.high, or a day
   std::vector<std::uint32_t> risks_ppm;

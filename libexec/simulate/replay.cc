@@ -134,7 +134,7 @@ class Replay {
     return kind == Kind::run ? run.ran_ns : kLongestHang.ns;
   }
 
-  // Whether the limit was reached, but is longer by now: it goes on.
+  // True if the limit was reached, but is longer by now: it goes on.
   bool goes_on(const Attempt& it, std::int64_t lasts) {
     if (it.limit >= bounds_.high) return false;
     Attempt longer = it;

@@ -43,7 +43,7 @@ struct Bounds {
 
 // The circumstances in which a rule is tried.
 struct Setting {
-  // So many runs of a lock at a time: others wait. 0: each starts when the log says.
+  // So many runs of a lock at a time: others wait. 0: each starts at its moment in the log.
   std::size_t slots = 0;
   // A killed run is tried again at once, until it passes. Else its work is lost.
   bool repeated = true;
@@ -57,8 +57,8 @@ struct Setting {
 
 // A run is killed at its limit, which is set when it starts, from what has ended before, and which
 // a rule may lengthen when it is reached. The time that a run took is known when it ends. Runs that
-// the log says were stopped end there, or at the limit, and are not tried again. `advanced` is
-// called now and then with the number of runs that have started.
+// were stopped in the log end there, or at the limit, and are not tried again. `advanced` is called
+// now and then with the number of runs that have started.
 Score replay(const Trace& trace, Rule& rule, const Bounds& bounds, const Setting& setting,
              const std::function<void(std::size_t)>& advanced);
 

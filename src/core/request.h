@@ -98,7 +98,7 @@ struct LockSpec {
   TextView path;  // the lock file; fleet: the store's URL and, behind the last slash, the key
 };
 
-// Whoever makes the request keeps its texts.
+// The maker of the request keeps its texts.
 struct Request {
   std::uint32_t lock_count = 1;
 

@@ -12,8 +12,8 @@ namespace atmost::policy {
 // future counts as just now and is reported.
 Decision decide(const Request& request, const LockSpec& lock, const View& view, const Instant& now);
 
-// Asks nothing but how long ago the last success was (DecideFn): busy, Why::none, and that age as
-// retry_in; Duration::forever(): no success is known, or it lies in the future, which is noted.
+// Finds only the age of the last success (DecideFn): busy, Why::none, and that age as retry_in;
+// Duration::forever() if no success is known, or if it lies in the future, which is noted.
 Decision since_success(const Request& request, const LockSpec& lock, const View& view,
                        const Instant& now);
 

@@ -54,7 +54,7 @@ void run_cut_short(LockStats& lock_stats, const RunSample& run);
 // A limit of ours ended a run.
 void run_killed(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& run);
 
-// How many kills are not settled.
+// The number of kills that are not settled.
 std::uint32_t unsettled_kills(const LockStats& lock_stats);
 
 }  // namespace atmost::policy

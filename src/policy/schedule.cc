@@ -21,8 +21,8 @@ constexpr float kBurstWeight = 4;
 
 // A request that comes sooner than a quarter of the usual interval says nothing of the schedule,
 // until such requests have come for as long as ten usual intervals, and eight hours at least: else
-// a flood would teach its own rhythm. Requests three quarters of an hour apart are no flood,
-// whatever was usual: a daily job may become an hourly one.
+// a flood would teach its own rhythm. Requests three quarters of an hour apart are never a flood: a
+// daily job may become an hourly one.
 constexpr std::int64_t kFarTooEarly = 4;
 constexpr std::int64_t kHeldFor = 10;
 constexpr Duration kHeldAtLeast = Duration::seconds(8 * 3600);
@@ -58,7 +58,7 @@ void add_interval(LockStats& lock_stats, Duration interval) {
   lock_stats.intervals[step_of(interval)] += weight;
 }
 
-// Whether the request belongs to what may be a flood.
+// True if the request belongs to a possible flood.
 bool may_be_flood(LockStats& lock_stats, Duration interval, std::int64_t at_real_ns) {
   const double all = weight_of_all(lock_stats);
   const int median = all < kEnough ? 0 : median_step(lock_stats, all);

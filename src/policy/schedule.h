@@ -35,7 +35,7 @@ struct Arrivals {
 // the last known one are ignored.
 bool arrived(Arrivals& arrivals, std::int64_t at_real_ns, Duration interval);
 
-// Whether the latest requests of the lock were spam.
+// True if the latest requests of the lock were spam.
 bool is_spam(const Arrivals& arrivals);
 bool is_spammed(const LockStats& lock_stats);
 

@@ -49,7 +49,7 @@ Job::Job(Argv argv, const std::function<void()>& before) {
   }
   if (pid_ > 0) {
     setpgid(pid_,
-            pid_);  // as the child does: whoever comes first, it is done before either goes on
+            pid_);  // as in the child: the first of the two does it before either goes on
     return;
   }
   setpgid(0, 0);

@@ -1,4 +1,4 @@
-// Never more than N at a time, whoever dies when: the long run.
+// Never more than N at a time, with deaths at any moment: the long run.
 #include "stress_slots.h"
 
 namespace witness {

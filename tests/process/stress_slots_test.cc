@@ -1,5 +1,5 @@
-// Never more than N at a time, whoever dies when. The short run; stress_slots_soak.cc has the long
-// one.
+// Never more than N at a time, with deaths at any moment. The short run; stress_slots_soak.cc has
+// the long one.
 #include "stress_slots.h"
 
 namespace witness {

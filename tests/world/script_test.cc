@@ -18,7 +18,7 @@ std::string mistake(std::string_view text) {
   return error ? std::to_string(error->line) + ": " + error->text : "";
 }
 
-// One of everything that a script can say.
+// A script with each kind of line.
 constexpr std::string_view kWhole = R"(world 1
 seed 18446744073709551615
 plant late-clock

@@ -40,7 +40,7 @@ class Transactions {
   // The values of keys as they were read, in their order; empty: there is no such key.
   using Found = std::vector<std::optional<KeyValue>>;
   // Reads the keys and writes what `how` adds to the transaction, unless one of them has changed
-  // since: then again, a few times. `how` answers false: nothing is written, which is no error.
+  // since: then again, a few times. `how` answers false: nothing is written, which is not an error.
   // `what` begins the error's message.
   Status change(const std::vector<std::string>& keys, std::string_view what,
                 std::int64_t give_up_boot_ns, const std::function<bool(const Found&, Txn&)>& how);

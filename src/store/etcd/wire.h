@@ -85,8 +85,8 @@ class Txn {
   // Compares the creation of all keys that begin with `prefix`: none is from `revision` or later.
   Txn& all_created_before(std::string_view prefix, std::uint64_t revision);
 
-  // All that is read is what the asked member knows, which may be a moment old: no majority is
-  // needed. To be called first.
+  // All reads are of the asked member alone, whose data may be a moment old: no majority is needed.
+  // To be called first.
   Txn& of_one_member();
   Txn& range(std::string_view key, std::string_view end = {});
   // The first key of a range, alone.

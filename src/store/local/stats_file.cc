@@ -88,7 +88,7 @@ bool is_ours_alone(int fd) {
 
 namespace {
 
-// Whether it was written by the version before. Its checksum lay at once behind its statistics.
+// True if it was written by the version before. Its checksum lay at once behind its statistics.
 bool was_whole(const MemoryRecord& record) {
   constexpr std::size_t kSize = offsetof(MemoryRecord, lock_stats) + kOldLockStats;
   const auto* bytes = reinterpret_cast<const unsigned char*>(&record);

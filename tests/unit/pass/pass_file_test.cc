@@ -97,7 +97,7 @@ if_elapsed = "inf"
   EXPECT_FALSE(two.names_hours);
 }
 
-// The fault alone, and where.
+// The only fault, and its place.
 TEST(PassFile, IsRefusedWithThePlace) {
   struct {
     std::string text;
