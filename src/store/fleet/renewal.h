@@ -60,8 +60,8 @@ class Renewal {
   }
   // Ends the renewer's asked_to_stop(), now or when it is called next. Called by any thread.
   void wake();
-  // For the renewer: a descriptor that is readable from a wake() on; and a sleep until then (true),
-  // after which it is not readable any more.
+  // For the renewer: a descriptor that is readable from a wake() on; and a sleep until such a call,
+  // after which it is not readable any more (true), or until that moment.
   int bell() const { return bell_; }
   bool rest(std::int64_t until_boot_ns);
 
