@@ -7,7 +7,7 @@ manual=$(cd "$(dirname "$0")/../../man" && pwd)/atmost.7
 
 tr '\n' ' ' <"$manual" >words
 expect_in words 'runs in the directory about'
-expect_in words 'This is no promise for each lock'
+expect_in words 'The promise is not for each lock'
 if grep -q 'whatever the runs are like' words; then fail "the manual promises it for each lock"; fi
 
 at=1700000000
