@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "place.h"
+
 namespace atmost::cli {
 namespace {
 
@@ -44,12 +46,6 @@ bool is_interpreter(std::string_view name) {
 }
 
 }  // namespace
-
-std::string_view last_part(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash < path.size()) path.remove_prefix(slash + 1);
-  return path;
-}
 
 std::string_view path_of_command(std::string_view words, std::string_view label) {
   std::string_view word;

@@ -8,9 +8,6 @@
 
 namespace atmost::cli {
 
-// Returns the part behind the last slash.
-std::string_view last_part(std::string_view path);
-
 // `words`: a command line in the format of /proc/PID/cmdline, each word ended by a NUL: the
 // command's, or that of an atmost that runs it. `label`: the command's name from its record.
 // Returns the path of the program, or of the script that a known interpreter was given as its first

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <utility>
 
-#include "core/host.h"
 #include "core/limiter.h"
 #include "core/parse.h"
 #include "core/words.h"
+#include "os/host.h"
 #include "output.h"
 
 namespace atmost::cli {
@@ -132,7 +132,7 @@ int start(Store& files, std::string_view max, char* const* command) {
 }
 
 int run_exectimes(int argc, char** argv) {
-  if (has_raised_rights()) return say("exectimes: refuses to run set-user-id or set-group-id");
+  if (os::has_raised_rights()) return say("exectimes: refuses to run set-user-id or set-group-id");
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (argc == 2 && (first == "-h" || first == "--help")) return usage(1, 0);
   if (argc < 3) return usage(2, kFailure);

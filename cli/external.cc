@@ -2,9 +2,9 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "core/host.h"
 #include "core/monitor.h"
 #include "options/nearest.h"
+#include "os/host.h"
 #include "output.h"
 #include "subcommands.h"
 #include "suggest.h"
@@ -84,7 +84,7 @@ int try_everywhere(std::string_view name, char** argv, Start start) {
 }
 
 bool is_a_program_of_ours(std::string_view name) {
-  for (const ExternalProgram& one : external_programs()) {
+  for (const ExternalProgram& one : external_programs) {
     if (one.name == name) return true;
   }
   for (const std::string_view one : kSeldomUsed) {
@@ -121,8 +121,8 @@ Error no_command(std::string_view name, char* const* rest) {
     return error;
   }
   Nearest nearest(name);
-  for (const Subcommand& one : subcommands()) nearest.consider(one.name);
-  for (const ExternalProgram& one : external_programs()) nearest.consider(one.name);
+  for (const Subcommand& one : subcommands) nearest.consider(one.name);
+  for (const ExternalProgram& one : external_programs) nearest.consider(one.name);
   for (const std::string_view one : kSeldomUsed) nearest.consider(one);
   for (const std::string_view one : {"help", "version"}) nearest.consider(one);
   if (!nearest.found().empty()) {
@@ -136,7 +136,7 @@ Error no_command(std::string_view name, char* const* rest) {
 }
 
 bool is_command(std::string_view word) {
-  for (const Subcommand& one : subcommands()) {
+  for (const Subcommand& one : subcommands) {
     if (one.name == word) return true;
   }
   return is_a_program_of_ours(word);

@@ -8,7 +8,7 @@ namespace atmost::cli {
 namespace {
 
 bool is_first(std::string_view name) {
-  for (const std::string_view first : first_commands()) {
+  for (const std::string_view first : first_commands) {
     if (name == first) return true;
   }
   return false;
@@ -23,8 +23,8 @@ void write_command(Output& to, std::string_view name, std::string_view help) {
 // Calls `take` with the name and help of each command.
 template <class Take>
 void each_command(Take take) {
-  for (const Subcommand& one : subcommands()) take(one.name, one.help);
-  for (const ExternalProgram& one : external_programs()) take(one.name, one.help);
+  for (const Subcommand& one : subcommands) take(one.name, one.help);
+  for (const ExternalProgram& one : external_programs) take(one.name, one.help);
 }
 
 // The names of the other commands, in lines of a narrow terminal.
@@ -75,7 +75,7 @@ int show_help(bool all) {
   to.text(
       "usage: atmost COMMAND [OPTION]... [ARGUMENT]...\n\n"
       "At most N at a time, at most once every T, for at most D.\n\n");
-  for (const std::string_view first : first_commands()) {
+  for (const std::string_view first : first_commands) {
     each_command([&](std::string_view name, std::string_view help) {
       if (name == first) write_command(to, name, help);
     });

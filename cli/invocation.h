@@ -25,11 +25,6 @@ struct CommandLine {
 // All views point into argv or the environment.
 struct Invocation : CommandLine, Settings {};
 
-// The abilities of the store, before it is opened.
-inline const StoreTraits& traits_of(const Invocation& invocation) {
-  return scheme_of(invocation).traits;
-}
-
 }  // namespace atmost::cli
 
 #endif

@@ -2,10 +2,11 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "core/host.h"
 #include "core/limiter.h"
 #include "core/parse.h"
 #include "listing.h"
+#include "os/host.h"
+#include "os/signals.h"
 #include "place.h"
 #include "subcommands.h"
 #include "unknown_lock.h"
@@ -163,7 +164,7 @@ int watch(Locks& locks, const Invocation& invocation, Output& to, bool terminal)
     table.overwrite();
     to.text(kHideCursor).text(kClear);
   }
-  hold_signals();
+  os::hold_signals();
   for (;;) {
     if (terminal) to.text(kHome);
     if (terminal && locks.all() && !invocation.json) say_where(locks, to, table.end_of_line());
@@ -172,7 +173,7 @@ int watch(Locks& locks, const Invocation& invocation, Output& to, bool terminal)
     show_once(locks, invocation, to, terminal, screen > above ? screen - above : screen, table);
     if (terminal) to.text(kClearBelow);
     if (!to.flush()) {
-      release_signals();
+      os::release_signals();
       return finish(to);
     }
     const int signal = next_signal(Duration::seconds(1));
@@ -193,7 +194,7 @@ int list_command(Invocation& invocation) {
   }
   locks.warn_of_unknown();
   Output to(1);
-  const bool terminal = is_terminal(1);
+  const bool terminal = os::is_terminal(1);
   if (invocation.watch) return watch(locks, invocation, to, terminal);
   if (locks.all() && terminal && !invocation.json) {
     say_where(locks, to);

@@ -1,9 +1,9 @@
 #include "listing.h"
 
 #include "command_words.h"
-#include "core/host.h"
 #include "core/json_line.h"
 #include "core/words.h"
+#include "os/host.h"
 #include "waiting_line.h"
 
 namespace atmost::cli {
@@ -16,7 +16,7 @@ void write_known(JsonLine& to, std::string_view name, std::uint64_t value) {
   value != 0 ? to.number(name, value) : to.null(name);
 }
 
-bool is_here(std::string_view host) { return host.empty() || host == kept_host_name(); }
+bool is_here(std::string_view host) { return host.empty() || host == os::kept_host_name(); }
 
 // The meaning of a user's number on another host is not known here.
 Text<32> name_of(std::uint32_t user, std::string_view host) {

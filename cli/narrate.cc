@@ -1,7 +1,7 @@
 // The lines that are printed while a command waits, runs and ends, and their destinations.
-#include "core/host.h"
 #include "core/json_line.h"
 #include "core/words.h"
+#include "os/terminal.h"
 #include "report.h"
 
 namespace atmost::cli {
@@ -45,6 +45,15 @@ void say_ended(const Outcome& outcome, const Invocation& invocation) {
 
 }  // namespace
 
+bool is_accepted(const Outcome& outcome, const Invocation& invocation) {
+  if (outcome.kind != Outcome::Kind::refused) return false;
+  if (outcome.silenced) return true;
+  const Request& request = invocation.request;
+  if (outcome.decision.verdict == Verdict::too_soon) return request.on_too_soon == OnTooSoon::skip;
+  const Why why = outcome.decision.why;
+  return request.on_busy == OnBusy::skip || why == Why::joined || why == Why::superseded;
+}
+
 void report(const Outcome& outcome, const Invocation& invocation, int json_fd) {
   // check and wait answer on standard output: there every answer is an object.
   const bool answers = invocation.json && invocation.subcommand != kRun;
@@ -64,7 +73,7 @@ void report(const Outcome& outcome, const Invocation& invocation, int json_fd) {
       const LockSpec& lock = invocation.request.locks[outcome.decision.lock];
       holders = holders_of(*invocation.locks, lock, outcome.decision.held);
     }
-    complain(words_of(outcome, invocation, holders));
+    complain(sentence_of(outcome, invocation, holders));
   }
   if (ended) say_ended(outcome, invocation);
 }
@@ -100,7 +109,7 @@ void Narrator::waiting(const Decision& why) {
     return;
   }
   Sentence words("waiting: ");
-  complain(words.append(words_of(so_far, invocation_, {})));
+  complain(words.append(sentence_of(so_far, invocation_, {})));
 }
 
 void Narrator::admitted(const Lease& lease, Duration waited) {
@@ -132,7 +141,7 @@ void Narrator::stopping_holder(const LockSpec& lock, std::uint32_t slot, const H
                                SignalStep pressure) {
   line_.remove();
   // One line for each signal with -v; holder_stopped() reports the end without it.
-  const bool heard = invocation_.verbose || invocation_.json || is_terminal(2);
+  const bool heard = invocation_.verbose || invocation_.json || os::is_terminal(2);
   if (invocation_.quiet || !heard) return;
   const std::string_view signal = signal_of(pressure);
   if (invocation_.json) {

@@ -1,8 +1,7 @@
 #include "operands.h"
 
-#include "command_words.h"
 #include "options/words.h"
-#include "suggest.h"
+#include "place.h"
 
 namespace atmost::cli {
 namespace {
@@ -68,6 +67,17 @@ Status read_command_words(int argc, char* const* argv, Invocation& to) {
   to.operands = argv + first.value();
   to.operand_count = argc - first.value();
   return {};
+}
+
+bool is_assignment(std::string_view word) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string_view::npos || equals == 0) return false;
+  for (std::size_t i = 0; i < equals; ++i) {
+    const char c = word[i];
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (!letter && (i == 0 || c < '0' || c > '9')) return false;
+  }
+  return true;
 }
 
 Status check_operands(const Invocation& invocation) {

@@ -16,6 +16,9 @@ Status read_command_words(int argc, char* const* argv, Invocation& to);
 // every other subcommand's operands are fine.
 Status check_operands(const Invocation& invocation);
 
+// True if the word is NAME=VALUE, as a shell sets a variable.
+bool is_assignment(std::string_view word);
+
 }  // namespace atmost::cli
 
 #endif

@@ -2,8 +2,8 @@
 
 #include <cerrno>
 
-#include "core/host.h"
 #include "core/words.h"
+#include "os/host.h"
 
 namespace atmost::cli {
 

@@ -2,15 +2,15 @@
 
 #include <cstdlib>
 
-#include "core/host.h"
 #include "core/parse.h"
 #include "core/schemes.h"
+#include "os/host.h"
 
 namespace atmost::cli {
 namespace {
 
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
+std::string_view value_of(const char* variable) {
+  const char* value = std::getenv(variable);
   return value != nullptr ? value : std::string_view{};
 }
 
@@ -43,14 +43,20 @@ SplitPath split_path(std::string_view path) {
   return {directory, {path.data() + after, path.size() - after}};
 }
 
+std::string_view last_part(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash < path.size()) path.remove_prefix(slash + 1);
+  return path;
+}
+
 NamingContext naming_context(const Invocation& invocation) {
   NamingContext around;
   around.option_dir = invocation.dir;
-  around.atmost_dir = variable("ATMOST_DIR");
-  around.state_home = variable("XDG_STATE_HOME");
-  around.home = variable("HOME");
-  around.root = user_id() == 0;
-  around.host = invocation.host.empty() ? kept_host_name() : invocation.host;
+  around.atmost_dir = value_of("ATMOST_DIR");
+  around.state_home = value_of("XDG_STATE_HOME");
+  around.home = value_of("HOME");
+  around.root = os::user_id() == 0;
+  around.host = invocation.host.empty() ? os::kept_host_name() : invocation.host;
   return around;
 }
 
@@ -60,7 +66,7 @@ std::string_view fleet_host(const Invocation& invocation) {
 
 Status place(const Invocation& invocation, const NamingContext& around, std::string_view lock,
              Arena& texts, LockSpec& to, bool& named) {
-  if (traits_of(invocation).has_path) return place_lock(lock, around, texts, to, named);
+  if (scheme_of(invocation).traits.has_path) return place_lock(lock, around, texts, to, named);
   const Result<LockForm> form = classify_lock(lock);
   named = !form.ok() || form.value() != LockForm::path;
   if (scheme_of(invocation.store)->directory && !named)

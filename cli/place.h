@@ -22,6 +22,9 @@ struct SplitPath {
 };
 SplitPath split_path(std::string_view path);
 
+// Returns the part behind the last slash.
+std::string_view last_part(std::string_view path);
+
 // The host of an atom in keys of a fleet: all hosts share the atom, unless --host names one.
 std::string_view fleet_host(const Invocation& invocation);
 

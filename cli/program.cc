@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "core/host.h"
 #include "core/limiter.h"
 #include "core/monitor.h"
 #include "core/place.h"
@@ -11,6 +10,8 @@
 #include "options/combine.h"
 #include "options/table.h"
 #include "options/words.h"
+#include "os/file.h"
+#include "os/host.h"
 #include "output.h"
 #include "shared_place.h"
 #include "subcommands.h"
@@ -25,9 +26,7 @@ int usage(const Error& error) {
   return static_cast<int>(error.code);
 }
 
-Status take_environment_store() {
-  const char* url = std::getenv("ATMOST_STORE");
-  if (!invocation.store.empty() || url == nullptr || url[0] == '\0') return {};
+Status take_environment_store(const char* url) {
   const Status checked = check_store(url);
   if (checked.ok()) {
     invocation.store = url;
@@ -38,13 +37,13 @@ Status take_environment_store() {
   return error;
 }
 
-Status claim_status_fd() {
-  if (invocation.status_fd < 0) return {};
+bool claim_status_fd(int& code) {
   const Status claimed = claim_descriptor(invocation.status_fd);
-  if (claimed.ok()) return {};
+  if (claimed.ok()) return true;
   Error error = error_of(Code::usage, claimed.error().sys, "--status-fd: descriptor ");
   error.message.append_signed(invocation.status_fd).append(" is ").append(claimed.error().message);
-  return error;
+  code = usage(error);
+  return false;
 }
 
 // lock_unlock gives this option first: its caller typed wait=, and not --wait.
@@ -70,7 +69,9 @@ bool read_command_line(const Subcommand& subcommand, int argc, char** argv, int&
     code = helps ? show_help(subcommand, invocation.help_all) : show_version();
     return false;
   }
-  if (read.ok()) read = take_environment_store();
+  const char* const url = std::getenv("ATMOST_STORE");
+  if (read.ok() && invocation.store.empty() && url != nullptr && url[0] != '\0')
+    read = take_environment_store(url);
   if (read.ok()) read = check_operands(invocation);
   if (read.ok()) read = combine(invocation, scheme_of(invocation), invocation.subcommand);
   if (!read.ok())
@@ -87,27 +88,24 @@ bool open_the_store(const StoreService* service, StoreRoom& room, Owned<Store>& 
   }
   to = std::move(store.value());
   invocation.locks = &*to;
-  const Status claimed = claim_status_fd();
-  if (!claimed.ok()) code = usage(claimed.error());
-  return claimed.ok();
+  return invocation.status_fd < 0 || claim_status_fd(code);
 }
-
-void hide_ping_here() { hide_ping(invocation); }
 
 // Obeys --die-with in each of its processes. If it returns false the program ends with `code`.
 bool enter_company(char** argv, int& code) {
   const Role role = role_in_company();
   if (role == Role::supervisor) return true;
   if (role == Role::monitor && is_fleet(invocation.store)) return true;
-  code = usage(role == Role::front ? run_in_company(argv, invocation.die_with, hide_ping_here)
-                                   : monitor_itself(argv, invocation));
+  code = usage(role == Role::front
+                   ? run_in_company(argv, invocation.die_with, [] { hide_ping(invocation); })
+                   : monitor_itself(argv, invocation));
   return false;
 }
 
 // The subcommand of that name, or of a name that other programs use for it; else null.
 const Subcommand* subcommand_of(std::string_view name) {
   const bool is_list = name == "ls" || name == "ps" || name == "status";
-  for (const Subcommand& subcommand : subcommands()) {
+  for (const Subcommand& subcommand : subcommands) {
     if (subcommand.name == (is_list ? "list" : name)) return &subcommand;
   }
   return nullptr;
@@ -178,10 +176,10 @@ int help(char** argv) {
 
 int run_program(int argc, char** argv, const StoreService* service) {
   if (service != nullptr) {
-    keep_standard_streams();
+    os::keep_standard_streams();
     attach_to_monitor();
   }
-  if (has_raised_rights()) {
+  if (os::has_raised_rights()) {
     return usage(error_of(Code::not_permitted, 0,
                           "refuses to run set-user-id or set-group-id: its arguments and "
                           "environment are the caller's"));

@@ -1,9 +1,9 @@
 #include "report.h"
 
-#include "core/host.h"
 #include "core/json_line.h"
 #include "core/names.h"
 #include "core/words.h"
+#include "os/host.h"
 
 namespace atmost::cli {
 namespace {
@@ -225,16 +225,8 @@ int exit_code(const Outcome& outcome, const Invocation& invocation) {
                                           : static_cast<int>(outcome.error.code);
 }
 
-bool is_accepted(const Outcome& outcome, const Invocation& invocation) {
-  if (outcome.kind != Outcome::Kind::refused) return false;
-  if (outcome.silenced) return true;
-  const Request& request = invocation.request;
-  if (outcome.decision.verdict == Verdict::too_soon) return request.on_too_soon == OnTooSoon::skip;
-  const Why why = outcome.decision.why;
-  return request.on_busy == OnBusy::skip || why == Why::joined || why == Why::superseded;
-}
-
-Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::string_view holders) {
+Sentence sentence_of(const Outcome& outcome, const Invocation& invocation,
+                     std::string_view holders) {
   Sentence words;
   const LockSpec& lock = lock_of(outcome, invocation);
   switch (outcome.kind) {
@@ -245,7 +237,7 @@ Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::str
         break;
       }
       words.append(": the command was stopped");
-      why_stopped(words, outcome, invocation.request, traits_of(invocation));
+      why_stopped(words, outcome, invocation.request, scheme_of(invocation).traits);
       break;
     case Outcome::Kind::refused:
       if (outcome.decision.verdict == Verdict::too_soon) {

@@ -20,7 +20,8 @@ bool is_accepted(const Outcome& outcome, const Invocation& invocation);
 // One sentence, without "atmost: " and newline, its names not yet escaped: the reason of the
 // refusal (`holders`: names the holders, may be empty), of the failure, or of stopping the command.
 using Sentence = Text<1500>;
-Sentence words_of(const Outcome& outcome, const Invocation& invocation, std::string_view holders);
+Sentence sentence_of(const Outcome& outcome, const Invocation& invocation,
+                     std::string_view holders);
 
 // " (by 1234 make, 1240 cc, ...)" for a lock with few holders, else nothing; names not escaped.
 // Looks at the lock.

@@ -3,12 +3,13 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "command_words.h"
-#include "core/host.h"
 #include "core/limiter.h"
 #include "core/parse.h"
+#include "operands.h"
 #include "options/combine.h"
 #include "options/values.h"
+#include "os/spawn.h"
+#include "place.h"
 #include "report.h"
 #include "shared_place.h"
 #include "subcommands.h"
@@ -40,7 +41,7 @@ void explain_not_found(const Invocation& invocation, std::string_view command, E
     error.message.append({command.data(), command.find('=') + 1}).append("... COMMAND");
   } else if (needs_shell(command)) {
     error.message.append("; for shell syntax use: sh -c 'COMMAND'");
-  } else if (is_program(lock)) {
+  } else if (os::is_in_path(lock)) {
     error.message.append("; ").append(lock).append(
         " is a program: was LOCK forgotten? atmost run LOCK ");
     error.message.append(lock).append(" ").append(command);
@@ -49,14 +50,12 @@ void explain_not_found(const Invocation& invocation, std::string_view command, E
 
 // Takes the URL from the environment if no option named one; else overwrites the option's text, so
 // that other users see it in lists of processes for no longer than necessary.
-Status take_ping(Invocation& invocation) {
-  const std::string_view argument = invocation.ping;
-  if (!argument.empty()) {
+Status take_ping(const char* variable, Invocation& invocation) {
+  if (!invocation.ping.empty()) {
     hide_ping(invocation);
     return {};
   }
-  const char* const variable = std::getenv("ATMOST_PING");
-  if (variable == nullptr || variable[0] == '\0' || invocation.request.exec) return {};
+  if (variable[0] == '\0' || invocation.request.exec) return {};
   const Status read = options::read_ping(variable, invocation);
   if (read.ok()) return {};
   Error error = error_of(Code::usage, 0, "$ATMOST_PING: ");
@@ -75,7 +74,9 @@ Status take_progress(const char* variable, Invocation& invocation) {
 
 bool take_lock_and_ping(Invocation& invocation, int& code) {
   Status taken = take_lock(invocation, true);
-  if (taken.ok()) taken = take_ping(invocation);
+  const char* const ping = std::getenv("ATMOST_PING");
+  if (taken.ok() && (ping != nullptr || !invocation.ping.empty()))
+    taken = take_ping(ping, invocation);
   const char* const progress = std::getenv("ATMOST_PROGRESS");
   if (taken.ok() && progress != nullptr) taken = take_progress(progress, invocation);
   if (!taken.ok()) code = fail(taken.error(), invocation, 2);
@@ -107,9 +108,9 @@ int run_command(Invocation& invocation) {
   if (outcome.kind == Outcome::Kind::failed && outcome.error.code == Code::not_found)
     explain_not_found(invocation, command.argv[0], outcome.error);
   report(outcome, invocation, 2);
-  report_status(outcome, invocation, {});
+  if (invocation.status_fd >= 0) report_status(outcome, invocation, {});
   const bool by_itself = outcome.kind == Outcome::Kind::ran && outcome.stopped == Stopped::no;
-  if (by_itself && !outcome.too_fast) end_as(outcome.status);
+  if (by_itself && !outcome.too_fast) os::end_as(outcome.status);
   return exit_code(outcome, invocation);
 }
 

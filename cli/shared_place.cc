@@ -2,11 +2,11 @@
 
 #include <cerrno>
 
-#include "core/host.h"
 #include "core/outcome.h"
 #include "core/schemes.h"
 #include "options/combine.h"
 #include "options/table.h"
+#include "os/host.h"
 #include "place.h"
 #include "report.h"
 #include "subcommands.h"

@@ -66,7 +66,7 @@ Status take_also(Invocation& invocation, const NamingContext& around, const Sett
 void keep_history_here(Invocation& invocation, const NamingContext& around) {
   Request& request = invocation.request;
   if (request.no_history || !request.log.empty()) return;
-  request.log_is_own = traits_of(invocation).has_path;
+  request.log_is_own = scheme_of(invocation).traits.has_path;
   const Result<PathParts> placed =
       request.log_is_own ? own_log(around) : fleet_log(without_shared(around, invocation.store));
   if (placed.ok()) {
@@ -78,11 +78,9 @@ void keep_history_here(Invocation& invocation, const NamingContext& around) {
 
 }  // namespace
 
-std::span<const Subcommand> subcommands() { return kSubcommands; }
-
-std::span<const ExternalProgram> external_programs() { return kPrograms; }
-
-std::span<const std::string_view> first_commands() { return kFirst; }
+constinit const std::span<const Subcommand> subcommands = kSubcommands;
+constinit const std::span<const ExternalProgram> external_programs = kPrograms;
+constinit const std::span<const std::string_view> first_commands = kFirst;
 
 Status take_lock(Invocation& invocation, bool extra) {
   if (invocation.operand_count == 0) {
@@ -104,7 +102,7 @@ Status take_lock(Invocation& invocation, bool extra) {
   const bool by_path = !invocation.request.make_parents;
   for (unsigned i = 0; placed.ok() && i < invocation.also_count; ++i)
     placed = take_also(invocation, around, invocation.also[i]);
-  if (placed.ok() && (by_path || !traits_of(invocation).has_path))
+  if (placed.ok() && (by_path || !scheme_of(invocation).traits.has_path))
     keep_history_here(invocation, around);
   return placed;
 }

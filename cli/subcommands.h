@@ -31,16 +31,16 @@ struct Subcommand {
   std::string_view help;       // one line
 };
 
-std::span<const Subcommand> subcommands();
+extern const std::span<const Subcommand> subcommands;
 
 // Separate programs, started as atmost NAME, that help lists. There may be others.
 struct ExternalProgram {
   std::string_view name;
   std::string_view help;  // one line
 };
-std::span<const ExternalProgram> external_programs();
+extern const std::span<const ExternalProgram> external_programs;
 // The commands that help lists first, of both kinds.
-std::span<const std::string_view> first_commands();
+extern const std::span<const std::string_view> first_commands;
 
 // Help for one subcommand, or for the program as a whole, on standard output. `all`: every option
 // of `run`, in groups, instead of those that most calls need; every command with its line. Returns

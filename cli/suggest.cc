@@ -70,17 +70,6 @@ std::string_view own_command(std::string_view typed) {
 
 bool is_another_program(std::string_view word) { return !form_of(kPrograms, word).empty(); }
 
-bool is_assignment(std::string_view word) {
-  const std::size_t equals = word.find('=');
-  if (equals == std::string_view::npos || equals == 0) return false;
-  for (std::size_t i = 0; i < equals; ++i) {
-    const char c = word[i];
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    if (!letter && (i == 0 || c < '0' || c > '9')) return false;
-  }
-  return true;
-}
-
 bool needs_shell(std::string_view command) {
   if (command.find_first_of(" \t\n;|&<>()$`*?") != std::string_view::npos) return true;
   for (const std::string_view word : kOnlyInShells) {

@@ -12,9 +12,6 @@ std::string_view own_command(std::string_view typed);
 // True if the word is a program that docs/coming-from.md compares with atmost.
 bool is_another_program(std::string_view word);
 
-// True if the word is NAME=VALUE, as a shell sets a variable.
-bool is_assignment(std::string_view word);
-
 // True if the command needs a shell but is started without one: shell syntax in its name, or a
 // command that only shells have.
 bool needs_shell(std::string_view command);

@@ -1,11 +1,11 @@
 // atmost tune
 #include <cerrno>
 
-#include "core/host.h"
 #include "core/json_line.h"
 #include "core/limiter.h"
 #include "core/parse.h"
 #include "core/words.h"
+#include "os/host.h"
 #include "output.h"
 #include "place.h"
 #include "report.h"

@@ -1,8 +1,8 @@
 #include "unknown_lock.h"
 
-#include "core/host.h"
 #include "core/limiter.h"
 #include "core/parse.h"
+#include "os/host.h"
 #include "output.h"
 #include "place.h"
 
@@ -43,7 +43,7 @@ bool locate(const Invocation& invocation, const LockSpec& lock, Where& to) {
     to.host = fleet_host(invocation);
     return true;
   }
-  to.host = invocation.host.empty() ? kept_host_name() : invocation.host;
+  to.host = invocation.host.empty() ? os::kept_host_name() : invocation.host;
   PathText path;
   if (!absolute_path(lock.path, path)) return false;
   const SplitPath split = split_path(path);

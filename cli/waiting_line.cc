@@ -2,8 +2,9 @@
 
 #include <cstdlib>
 
-#include "core/host.h"
 #include "core/words.h"
+#include "os/byte_lock.h"
+#include "os/host.h"
 #include "output.h"
 #include "table.h"
 
@@ -21,7 +22,7 @@ constexpr Duration kFleetPause = Duration::seconds(15);
 class Looker final : public LockVisitor {
  public:
   Looker(const Instant& now, std::uint32_t max, Duration usual)
-      : now_(now), usual_(usual), max_(max), host_(kept_host_name()) {}
+      : now_(now), usual_(usual), max_(max), host_(os::kept_host_name()) {}
 
   void header(const Header&) override {}
   void holder(const HolderView& holder) override {
@@ -42,7 +43,7 @@ class Looker final : public LockVisitor {
     if (waiter.max != max_) return;
     ++view.waiting;
     const bool here = waiter.host.empty() || waiter.host.view() == host_.view();
-    if (here && waiter.pid == own_process()) view.place = view.waiting;
+    if (here && waiter.pid == os::process_id()) view.place = view.waiting;
   }
 
   QueueView view;
@@ -108,9 +109,9 @@ Text<1500> waiting_words(std::string_view lock, const QueueView& view, Duration 
 WaitingLine::Form WaitingLine::form_here() const {
   if (invocation_.quiet || invocation_.json) return Form::none;
   // Looking closes the lock file, and with it a lock that belongs to the process.
-  if (!has_description_locks() || invocation_.request.until == Until::close) return Form::none;
+  if (!os::has_description_locks() || invocation_.request.until == Until::close) return Form::none;
   if (invocation_.progress == Progress::lines) return Form::lines;
-  if (!is_terminal(2) || !in_foreground(2)) return Form::none;
+  if (!os::is_terminal(2) || !os::in_foreground(2)) return Form::none;
   const char* kind = std::getenv("TERM");
   const bool goes_back = kind != nullptr && std::string_view(kind) != "dumb";
   return goes_back ? Form::live : Form::lines;
@@ -136,8 +137,8 @@ Duration WaitingLine::show() {
 }
 
 void WaitingLine::say() {
-  if (invocation_.progress != Progress::lines && !in_foreground(2)) return;
-  if (form_ == Form::live && !alone_on_terminal()) {
+  if (invocation_.progress != Progress::lines && !os::in_foreground(2)) return;
+  if (form_ == Form::live && !os::alone_on_terminal()) {
     remove();
     form_ = Form::lines;
   }
@@ -154,10 +155,10 @@ void WaitingLine::say() {
   const Text<1500> words = waiting_words(lock.name, seen.view, usual_, lock.max);
   const unsigned columns = terminal_size(2).columns;
   const bool live = form_ == Form::live;
-  if (live) keep_line_erasable();
+  if (live) os::keep_line_erasable();
   Output to(2);
   to.text(live ? "\ratmost: " : "atmost: ");
-  if (live || is_terminal(2)) {
+  if (live || os::is_terminal(2)) {
     to.text(cut_to_width(words, columns > 10 ? columns - 9 : 70));
   } else {
     to.text(words);
@@ -170,7 +171,7 @@ void WaitingLine::remove() {
   if (!shown_) return;
   Output to(2);
   to.text("\r\x1b[K").flush();
-  forget_line();
+  os::forget_line();
   shown_ = false;
 }
 

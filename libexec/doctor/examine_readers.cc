@@ -1,6 +1,7 @@
 // The doctor's findings about lock files that users other than their owner may read.
 #include "examination.h"
 #include "message.h"
+#include "os/above.h"
 #include "os/file.h"
 
 namespace atmost::doctor {

@@ -1,10 +1,10 @@
 // atmost doctor
 #include <cerrno>
 
-#include "core/host.h"
 #include "core/schemes.h"
 #include "doctor.h"
 #include "options.h"
+#include "os/host.h"
 #include "reader/failure.h"
 #include "setup_group.h"
 #include "store/local/nfs_mount.h"

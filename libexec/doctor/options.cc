@@ -4,8 +4,7 @@
 
 #include "options/option.h"
 #include "options/words.h"
-#include "os/machine.h"
-#include "os/self.h"
+#include "os/host.h"
 #include "reader/failure.h"
 #include "reader/sources.h"
 

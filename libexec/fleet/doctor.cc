@@ -1,8 +1,9 @@
 #include "doctor.h"
 
-#include "core/host.h"
 #include "core/limiter.h"
 #include "doctor/options.h"
+#include "os/file.h"
+#include "os/machine.h"
 #include "reader/failure.h"
 #include "stores.h"
 
@@ -21,8 +22,8 @@ int run_store_doctor(int argc, char** argv) {
 }  // namespace
 
 int run_doctor(int argc, char** argv) {
-  keep_standard_streams();
-  if (!has_raised_rights()) return history::run_guarded(run_store_doctor, argc, argv);
+  os::keep_standard_streams();
+  if (!os::has_raised_rights()) return history::run_guarded(run_store_doctor, argc, argv);
   history::complain(
       "refuses to run set-user-id or set-group-id: its arguments and environment are the caller's");
   return static_cast<int>(Code::not_permitted);

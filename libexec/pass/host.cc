@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "core/host.h"
 #include "os/fd.h"
+#include "os/machine.h"
 
 namespace atmost::pass {
 namespace {
@@ -95,7 +95,7 @@ std::string full_name_in(std::string_view hosts, const std::string& name) {
 
 Host this_host(std::string_view name) {
   Host host;
-  host.name = name.empty() ? kept_host_name() : name;
+  host.name = name.empty() ? os::kept_host_name() : name;
   host.full_name = full_name_in(text_of("/etc/hosts"), host.name);
   utsname system = {};
   if (uname(&system) == 0) {

@@ -2,9 +2,10 @@
 
 #include <cerrno>
 
-#include "core/host.h"
 #include "core/limiter.h"
 #include "job.h"
+#include "os/host.h"
+#include "os/spawn.h"
 #include "user.h"
 #include "worker_pool.h"
 
@@ -41,7 +42,7 @@ Pass::Pass(const Options& options, const PassFile& file, const Host& host,
                  return ask_command(group, command,
                                     [](const std::string& words) { complain(words); });
                }),
-      all_told_(options.verbose || options.json || (!options.quiet && is_terminal(2))) {
+      all_told_(options.verbose || options.json || (!options.quiet && os::is_terminal(2))) {
   first_.now = now();
   if (options.now_ns) {
     first_.now.real_ns = *options.now_ns;
@@ -167,7 +168,7 @@ int Pass::run() {
   }
   if (const int signal = workers.finish_all(); termination_signal_ == 0)
     termination_signal_ = signal;
-  if (termination_signal_ != 0) end_as({0, termination_signal_, false});
+  if (termination_signal_ != 0) os::end_as({0, termination_signal_, false});
   return exit_code();
 }
 

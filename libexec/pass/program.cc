@@ -5,11 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/host.h"
 #include "core/schemes.h"
 #include "job.h"
 #include "monitored.h"
 #include "options.h"
+#include "os/file.h"
+#include "os/host.h"
 #include "pass.h"
 #include "passes.h"
 #include "program.h"
@@ -49,7 +50,7 @@ NamingContext naming_context(const Options& options, const Host& host) {
   around.state_home = history::variable("XDG_STATE_HOME");
   around.home = history::variable("HOME");
   around.host = host.name;
-  around.root = user_id() == 0;
+  around.root = os::user_id() == 0;
   return around;
 }
 
@@ -161,7 +162,7 @@ int begin(int argc, char** argv, const StoreService* service) {
     return be_monitored(argv + 2, *service);
   if (argc > 1 && strcmp(argv[1], kEndLease) == 0 && service != nullptr)
     return end_monitored_lease(argv + 2, *service);
-  if (has_raised_rights())
+  if (os::has_raised_rights())
     return refuse(Code::not_permitted,
                   "refused: it must not run set-user-id or with raised rights");
   Options options;
@@ -177,7 +178,7 @@ int begin(int argc, char** argv, const StoreService* service) {
 }  // namespace
 
 int run_program(int argc, char** argv, const StoreService* service) {
-  if (service != nullptr) keep_standard_streams();
+  if (service != nullptr) os::keep_standard_streams();
   return begin(argc, argv, service);
 }
 

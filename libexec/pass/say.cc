@@ -3,9 +3,9 @@
 #include <signal.h>
 #include <string.h>
 
-#include "core/host.h"
 #include "core/words.h"
 #include "json/json.h"
+#include "os/host.h"
 
 namespace atmost::pass {
 namespace {
@@ -135,7 +135,7 @@ void Narrator::warning(const Error& about) {
 
 void Narrator::stopping_holder(const LockSpec&, std::uint32_t, const HolderName& who,
                                SignalStep pressure) {
-  if (quiet_ || !is_terminal(2)) return;
+  if (quiet_ || !os::is_terminal(2)) return;
   constexpr const char* kSignals[] = {"nothing", "nothing", "INT", "TERM", "KILL"};
   complain(name_ + ": overdue: sending " + kSignals[static_cast<unsigned>(pressure)] +
            " to process " + std::to_string(who.pid) +

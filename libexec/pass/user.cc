@@ -8,8 +8,8 @@
 
 #include <cerrno>
 
-#include "core/host.h"
 #include "job.h"
+#include "os/host.h"
 #include "say.h"
 
 namespace atmost::pass {

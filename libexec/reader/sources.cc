@@ -6,8 +6,7 @@
 
 #include "core/place.h"
 #include "history/log.h"
-#include "os/machine.h"
-#include "os/self.h"
+#include "os/host.h"
 #include "reader/failure.h"
 #include "store/local/nfs_mount.h"
 

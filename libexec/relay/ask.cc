@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "core/host.h"
 #include "core/relay.h"
 #include "os/detached.h"
+#include "os/host.h"
 #include "os/packets.h"
 #include "relay.h"
 

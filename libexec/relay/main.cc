@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/host.h"
 #include "core/relay.h"
+#include "os/machine.h"
 #include "relay.h"
 
 namespace {
@@ -30,7 +30,7 @@ void take_default_signals() {
 
 int main(int argc, char** argv) {
   namespace relay = atmost::relay;
-  if (atmost::has_raised_rights()) return 77;
+  if (atmost::os::has_raised_rights()) return 77;
   const std::string_view what = argc > 2 ? argv[1] : "";
   const int socket = argc > 2 ? number_of(argv[2]) : -1;
   if (socket > 2 && what == relay::kHold) return relay::hold(socket);

@@ -9,10 +9,10 @@
 #include <string>
 
 #include "board.h"
-#include "core/host.h"
 #include "feed.h"
 #include "job.h"
 #include "options.h"
+#include "os/host.h"
 #include "reader/failure.h"
 #include "screen.h"
 
@@ -153,7 +153,7 @@ class Top {
 int run_top(int argc, char** argv) {
   Options options;
   if (!read_arguments(argc, argv, options)) return 0;
-  if (!is_terminal(STDIN_FILENO) || !is_terminal(STDOUT_FILENO))
+  if (!os::is_terminal(STDIN_FILENO) || !os::is_terminal(STDOUT_FILENO))
     throw history::Failure(Code::usage, "top: needs a terminal: use atmost list --watch");
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     struct sigaction act = {};

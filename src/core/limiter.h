@@ -109,7 +109,7 @@ NamingContext without_shared(NamingContext around, std::string_view store);
 // Runs the command when every lock of the request admits it (request.exec: becomes it, and returns
 // only if it could not). Blocks as long as request.wait and the command say. While a command runs,
 // signals that arrive for this process are passed on to it. Signals that arrive after its end wait
-// until accept_signals() (core/host.h), so that the caller can finish its report, whatever comes;
+// until accept_signals() (os/host.h), so that the caller can finish its report, whatever comes;
 // they are lost if the process ends first.
 Outcome run_command(Store& store, const Request& request, const Command& command,
                     Observer* observer);
@@ -195,10 +195,6 @@ Result<Tuning> tune(Store& store, const Request& request);
 
 // Both clocks, now.
 Instant now();
-
-// Ends this process exactly as `status`: the same exit code, or the same signal (without a second
-// core file; 128 + signal if the signal does not end us). Never returns.
-[[noreturn]] void end_as(const ExitStatus& status);
 
 }  // namespace atmost
 

@@ -66,10 +66,17 @@ struct PlainOutcome {
   std::uint32_t slot = 0;
   Duration waited{};
   Duration ran{};
+  Instant over_at{};  // when the run was over, if that is known; else now
 };
 
 struct Outcome : PlainOutcome {
   Error error;
+
+  static Outcome failure(const Error& why) {
+    Outcome outcome;
+    outcome.error = why;
+    return outcome;
+  }
 };
 
 // An outcome as one process sends it to another.

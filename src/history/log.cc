@@ -266,7 +266,7 @@ Status Log::write(char* line, std::size_t size, bool& kept) {
   }
   if (error != 0) return failure(code_for(error), error, "cannot write");
   size_ += static_cast<std::int64_t>(done);
-  if (just_looked() && size_ < place_.cap) {
+  if (place_.among_others && just_looked() && size_ < place_.cap) {
     whole_at_ = size_;
     return {};
   }

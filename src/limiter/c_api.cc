@@ -73,7 +73,7 @@ int hand_over(LibraryLock* lock, const Outcome& outcome, atmost_lock** to) {
 }
 
 int get(const LibraryRequest& from, LibraryLock* fresh, atmost_lock** to) {
-  if (!waits_for_itself(this_thread(), fresh->request()))
+  if (!fresh->request().wait.is_forever() || !waits_for_itself(this_thread(), fresh->request()))
     return hand_over(fresh, fresh->get(from), to);
   Outcome refused;
   refused.kind = Outcome::Kind::refused;

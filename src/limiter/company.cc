@@ -2,10 +2,8 @@
 
 #include <cerrno>
 
-#include "core/host.h"
 #include "core/monitor.h"
 #include "core/words.h"
-#include "environment.h"
 #include "monitored.h"
 #include "os/caller.h"
 #include "os/file.h"
@@ -18,8 +16,6 @@ namespace atmost {
 namespace {
 
 using limiter::Company;
-
-constinit Company own_company;
 
 // Observes the monitor, from the caller's process group.
 class Front final : public run::SupervisionObserver {
@@ -72,17 +68,6 @@ Error no_handle(int error) {
                   "leave it out");
 }
 
-// This process's variables, with those of a company in place of a monitor's.
-void extend_environment(char** to, const Text<80>& variable) {
-  for (char* const* from = os::environment(); *from != nullptr; ++from) {
-    if (!limiter::is_variable(*from, limiter::kMonitorVariable) &&
-        !limiter::is_variable(*from, limiter::kCompanyVariable))
-      *to++ = *from;
-  }
-  *to++ = const_cast<char*>(variable.c_str());
-  *to = nullptr;
-}
-
 Error cannot_start(int error) {
   Error failed = error_of(Code::internal, error, "--die-with: cannot start a process: ");
   failed.message.append(errno_words(error));
@@ -91,13 +76,14 @@ Error cannot_start(int error) {
 
 }  // namespace
 
-limiter::Company& limiter::company() { return own_company; }
+constinit Company limiter::company;
 
 void Company::report(const ExitStatus& ended) {
-  if (!status.open()) return;
-  os::send_end(status.get(),
+  if (status < 0) return;
+  os::send_end(status,
                {static_cast<unsigned char>(ended.code), static_cast<unsigned char>(ended.signal)});
-  status.reset();
+  (void)os::Fd(status);  // closes it
+  status = -1;
   // The caller may wait until nobody has these open any more.
   os::silence_streams();
 }
@@ -107,19 +93,19 @@ Role role_in_company() {
   if (text != nullptr) {
     std::string_view rest = text;
     const std::int64_t front = limiter::take_number(rest);
-    const std::int64_t caller = limiter::take_number(rest);
-    const std::int64_t status = limiter::take_number(rest);
+    const int caller = static_cast<int>(limiter::take_number(rest));
+    const int status = static_cast<int>(limiter::take_number(rest));
     if (front > 0 && front == os::parent_id() && caller >= 0 && status >= 0 && rest.empty() &&
-        os::accept_handle(static_cast<int>(caller), own_company.caller) &&
-        os::accept_pipe(static_cast<int>(status), own_company.status)) {
-      own_company.front = front;
-      (void)own_company.front_ended.open(front);
+        os::accept_handle(caller) && os::accept_pipe(status)) {
+      os::ProcessHandle ended;
+      (void)ended.open(front);
+      limiter::company = {front, caller, ended.release(), status};
       if (os::parent_id() == front) return Role::monitor;
       os::exit_now(static_cast<int>(Code::timed_out));  // killed, and nothing has begun
     }
   }
   attach_to_monitor();
-  return limiter::monitored().in_company ? Role::supervisor : Role::front;
+  return limiter::monitored.in_company ? Role::supervisor : Role::front;
 }
 
 Error run_in_company(char* const* argv, const Caller& caller, void (*started)()) {
@@ -132,24 +118,13 @@ Error run_in_company(char* const* argv, const Caller& caller, void (*started)())
   PathText program;
   if (!os::program_path(program)) return cannot_start(ENOENT);
 
-  const std::size_t count = limiter::count_variables(argv);
-  const std::size_t variables = limiter::count_variables(os::environment()) + 2;
-  char** const again = run_arena().array<char*>(count + 1);
-  char** const extended = run_arena().array<char*>(variables);
-  if (again == nullptr || extended == nullptr) return cannot_start(ENOMEM);
-  again[0] = const_cast<char*>(program.c_str());
-  for (std::size_t i = 1; i <= count; ++i) again[i] = argv[i];
   Text<80> variable(limiter::kCompanyVariable);
   variable.push('=').append_signed(os::process_id());
   for (const int inherited : {handle.descriptor(), theirs.get()})
     variable.push(':').append_signed(inherited);
-  extend_environment(extended, variable);
-
   const int inherit[] = {handle.descriptor(), theirs.get()};
   const int watched[] = {status.get()};
   run::Task task;
-  task.argv = again;
-  task.envp = extended;
   task.inherit = inherit;
   task.inherit_count = 2;
   task.is_monitor = true;
@@ -157,10 +132,11 @@ Error run_in_company(char* const* argv, const Caller& caller, void (*started)())
   task.watched = watched;
   task.watched_count = 1;
   Front front(status, theirs, started);
-  const run::RunReport report = run::supervise(task, front);
+  const run::RunReport report =
+      limiter::supervise_program(program.c_str(), argv, variable, task, front);
   if (report.fork_error != 0) return cannot_start(report.fork_error);
   if (report.exec_error != 0) return cannot_start(report.exec_error);
-  run::end_as(report.status);
+  os::end_as(report.status);
 }
 
 }  // namespace atmost

@@ -5,8 +5,6 @@
 #include <cstdint>
 
 #include "core/outcome.h"
-#include "os/fd.h"
-#include "os/process.h"
 
 namespace atmost::limiter {
 
@@ -16,17 +14,18 @@ inline constexpr char kCompanyVariable[] = "ATMOST_COMPANY";
 
 // The state of the monitor of such a run.
 struct Company {
-  std::int64_t front = 0;         // 0: this process is not such a monitor
-  os::Fd caller;                  // a process handle
-  os::ProcessHandle front_ended;  // not open: there are no more handles here
-  os::Fd status;                  // the front process reads the supervisor's end here
+  std::int64_t front = 0;  // 0: this process is not such a monitor
+  // Descriptors, open until the process ends.
+  int caller = -1;       // a process handle
+  int front_ended = -1;  // another one; -1: there are no more handles here
+  int status = -1;       // where the front process reads how the supervisor ended; -1: it has read
 
   // Tells the front process, once, and lets go of the descriptors that the run has used.
   void report(const ExitStatus& ended);
 };
 
-// The only one of this process.
-Company& company();
+// The state of this process.
+extern Company company;
 
 }  // namespace atmost::limiter
 

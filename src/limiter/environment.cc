@@ -9,26 +9,9 @@
 namespace atmost::limiter {
 namespace {
 
-constexpr std::string_view kNames[] = {"ATMOST_LOCK",      "ATMOST_LOCKFILE", "ATMOST_SLOT",
-                                       "ATMOST_SLOTS",     "ATMOST_INDICES",  "ATMOST_TOKEN",
-                                       "ATMOST_WAITED_MS", "ATMOST_HELD"};
-
-// True if it is one of the variables that are set, or the monitor's or the secret one of --ping,
-// which the command does not get.
-bool is_ours(const char* variable) {
-  constexpr std::string_view kCommon = "ATMOST_";
-  if (variable[0] != kCommon[0]) return false;
-  if (std::strncmp(variable, kCommon.data(), kCommon.size()) != 0) return false;
-  for (std::string_view name : kNames) {
-    if (is_variable(variable, name)) return true;
-  }
-  return is_variable(variable, kMonitorVariable) || is_variable(variable, "ATMOST_PING");
-}
-
-std::string_view without_dots(std::string_view relative) {
-  while (relative.starts_with("./")) relative.remove_prefix(2);
-  return relative;
-}
+constexpr std::string_view kNames[] = {
+    "ATMOST_LOCK",  "ATMOST_LOCKFILE",  "ATMOST_SLOT", "ATMOST_SLOTS", "ATMOST_INDICES",
+    "ATMOST_TOKEN", "ATMOST_WAITED_MS", "ATMOST_HELD", "ATMOST_PING",  kMonitorVariable};
 
 }  // namespace
 
@@ -71,7 +54,7 @@ void OwnVariables::set(const Request& request, const Lease& lease, Duration wait
   std::string_view path = request.locks[0].path;
   if (working_directory != nullptr && !path.starts_with('/')) {
     texts_.append(working_directory).push('/');
-    path = without_dots(path);
+    while (path.starts_with("./")) path.remove_prefix(2);
   }
   texts_.append(path);
   begin("ATMOST_SLOT");
@@ -89,7 +72,13 @@ void OwnVariables::set(const Request& request, const Lease& lease, Duration wait
     tell(request.variables[i].what, request, first);
   }
   begin("ATMOST_HELD");
-  list_held(request, held_before, working_directory);
+  bool any = held_before != nullptr && held_before[0] != '\0';
+  if (any) texts_.append(held_before);
+  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
+    if (any) texts_.push(':');
+    any = true;
+    append_listed(texts_, request.locks[i].path, working_directory);
+  }
   if (watches_silence(request)) list_watchers(request, working_directory);
 }
 
@@ -107,19 +96,14 @@ void OwnVariables::set(const Request& request, const Lease& lease, Duration wait
   }
 }
 
-void OwnVariables::list_held(const Request& request, const char* held_before,
-                             const char* working_directory) {
-  bool any = held_before != nullptr && held_before[0] != '\0';
-  if (any) texts_.append(held_before);
-  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
-    if (any) texts_.push(':');
-    any = true;
-    append_listed(texts_, request.locks[i].path, working_directory);
-  }
-}
-
+// Also the monitor's variable and the secret one of --ping, which the command does not get.
 bool OwnVariables::replaces(const char* variable) const {
-  if (is_ours(variable)) return true;
+  constexpr std::string_view kCommon = "ATMOST_";
+  if (std::strncmp(variable, kCommon.data(), kCommon.size()) == 0) {
+    for (const std::string_view name : kNames) {
+      if (is_variable(variable, name)) return true;
+    }
+  }
   if (watches_silence(*request_) && is_variable(variable, kBeatVariable)) return true;
   for (std::uint32_t i = 0; i < request_->variable_count; ++i) {
     if (is_variable(variable, request_->variables[i].name)) return true;

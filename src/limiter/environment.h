@@ -32,7 +32,6 @@ class OwnVariables {
   void begin(std::string_view name);
   void tell(Told what, const Request& request, const HeldLock& lock);
   void list_watchers(const Request& request, const char* working_directory);
-  void list_held(const Request& request, const char* held_before, const char* working_directory);
   bool replaces(const char* variable) const;
 
   std::size_t count_ = 0;

@@ -17,22 +17,13 @@ namespace {
 // The interval at which --on-lost=stop checks that the lock files are in place.
 constexpr std::int64_t kLookAtFilesNs = 1'000'000'000;
 
-// The signals by which takers stop a command.
-constexpr bool takers_send(int signal) {
-  return signal == os::kInterrupt || signal == os::kTerminate || signal == os::kKill;
-}
-
 }  // namespace
 
 void HeldCommand::started(std::int64_t boot_ns) {
   started_boot_ns_ = boot_ns;
   journal_.admitted(lease_, admission_.waited, Journal::When::with_the_next);
-  learn_admission(locks_, admission_);
+  if (request_.if_elapsed_auto) learn_admission(locks_, admission_);
   save_last_admission(request_, lease_);
-}
-
-bool HeldCommand::stops_when_displaced() const {
-  return locks_.traits.inheritable && request_.on_lost == OnLost::stop;
 }
 
 // Warns once.
@@ -42,15 +33,15 @@ void HeldCommand::look_at_files(const Lease& lease) {
     displaced_ = true;
     Error words = error_of(Code::lost, 0, request_.locks[i].path);
     words.message.append(": the lock file was removed or replaced while it was held: ");
-    words.message.append(stops_when_displaced() ? "the command is stopped, as --on-lost=stop says"
-                                                : "others may run beside this command");
+    words.message.append(stops_when_displaced_ ? "the command is stopped, as --on-lost=stop says"
+                                               : "others may run beside this command");
     if (observer_ != nullptr) observer_->warning(words);
   }
 }
 
 std::int64_t HeldCommand::check(std::int64_t boot_ns) {
   if (!lease_.held()) return Duration::kForever;
-  if (stops_when_displaced()) {
+  if (stops_when_displaced_) {
     look_at_files(lease_);
     return displaced_ ? boot_ns : plus(boot_ns, {kLookAtFilesNs});
   }
@@ -121,32 +112,52 @@ Stopped HeldCommand::stopped(Stopped own) const {
 // reached it ended by itself, even if a taker was about to stop it. So did one that another signal
 // ended.
 void HeldCommand::note_taker(const Lease& lease, const ExitStatus& status) {
-  const bool asked = (asked_by_taker_ && reached_) || takers_send(status.signal);
+  const bool by_takers_signal = status.signal == os::kInterrupt ||
+                                status.signal == os::kTerminate || status.signal == os::kKill;
+  const bool asked = (asked_by_taker_ && reached_) || by_takers_signal;
   if (lost_ || !asked || !contested(lease)) return;
   taken_over_ = true;
   killed_ = killed(lease);
 }
 
-void HeldCommand::over(const ExitStatus& status) {
+void HeldCommand::over(const run::RunReport& report, Outcome& to) {
+  hold_over(report.status);
+  to.kind = Outcome::Kind::ran;
+  to.status = report.status;
+  to.stopped = stopped(report.stopped);
+  to.stopped_by = taker_;
+  to.too_fast = too_fast_ && to.stopped == Stopped::no;
+  to.suspicious = suspicious_;
+  to.usage = report.usage;
+  to.termination_signal = report.termination_signal;
+  to.ran = report.ran;
+  to.over_at = over_at_;
+  to.lost = lost_ || displaced_;
+  const bool lost = to.lost || report.stopped == Stopped::lost;
+  if (lost && to.stopped != Stopped::killed) journal_.lost();
+}
+
+void HeldCommand::hold_over(const ExitStatus& status) {
   Lease lease = std::move(lease_);
   if (!lease.held()) return;
-  monitored().line.say(os::Word::ended);
+  if (monitored.reports) monitored.line.say(os::Word::ended);
   look_at_files(lease);
   note_taker(lease, status);
   lost_ = lost_ || taken_over_;
   end(std::move(lease), status.success() ? Ending::success : Ending::failure, status);
 }
 
-void HeldCommand::not_started() {
+void HeldCommand::not_started(Outcome& to) {
   Lease lease = std::move(lease_);
   journal_.admitted(lease, admission_.waited);
-  monitored().line.say(os::Word::ended);
+  if (monitored.reports) monitored.line.say(os::Word::ended);
   end(std::move(lease), Ending::not_started, {});
+  to.over_at = over_at_;
 }
 
 void HeldCommand::end(Lease lease, Ending ending, const ExitStatus& status) {
   const Instant now = moment(request_);
-  if (!request_.now_given) journal_.over_at(now);
+  if (!request_.now_given) over_at_ = now;
   const Duration least = admission_.decision.limits.min_runtime;
   stopped_ = stopped_ && reached_;
   too_fast_ = ending == Ending::success && !stopped_ && !lost_ && ran(now) < least;

@@ -24,24 +24,13 @@ class HeldCommand final : public run::SupervisionObserver {
         journal_(journal),
         admission_(admission),
         observer_(observer),
-        output_(output) {}
-
-  // The lock was being taken over when the hold ended, or the lease was lost, or a lock file
-  // removed or replaced.
-  bool lost() const { return lost_ || displaced_; }
-  // The command was successful, and shorter than --min-runtime.
-  bool too_fast() const { return too_fast_; }
-  // The locks (bits) whose runs before nearly all took longer.
-  std::uint32_t suspicious() const { return suspicious_; }
-  // The reason for which the command was stopped; `own`: the supervisor's reason, if it did so.
-  Stopped stopped(Stopped own) const;
-  // The other process that stopped it, if any; 0: not known.
-  std::int64_t taker() const { return taker_; }
+        output_(output),
+        stops_when_displaced_(locks.traits.inheritable && request_.on_lost == OnLost::stop) {}
 
   void started(std::int64_t boot_ns) override;
   void lasting() override { journal_.flush(); }
   void main_ended(const ExitStatus& status, bool hold_over) override {
-    hold_over ? over(status) : note_taker(lease_, status);
+    hold_over ? this->hold_over(status) : note_taker(lease_, status);
   }
   bool taken(std::int64_t sender) override;
   void stopping(int, Stopped why) override {
@@ -58,15 +47,17 @@ class HeldCommand final : public run::SupervisionObserver {
   }
   std::int64_t check(std::int64_t boot_ns) override;
 
-  // Ends the hold, whatever processes the command left behind, unless it ended with the main
-  // process.
-  void over(const ExitStatus& status);
+  // The command has run: ends the hold, whatever processes the command left behind, unless it ended
+  // with the main process; and says how both ended.
+  void over(const run::RunReport& report, Outcome& to);
   // Records and ends the hold of a command that could not be executed.
-  void not_started();
+  void not_started(Outcome& to);
 
  private:
   void warn();
-  bool stops_when_displaced() const;
+  void hold_over(const ExitStatus& status);
+  // The reason why the command was stopped; `own`: the supervisor's reason, if it did so.
+  Stopped stopped(Stopped own) const;
   void look_at_files(const Lease& lease);
   bool contested(const Lease& lease) const;
   bool killed(const Lease& lease) const;
@@ -86,6 +77,7 @@ class HeldCommand final : public run::SupervisionObserver {
   const Outcome& admission_;
   atmost::Observer* observer_;
   run::KeptOutput* output_;
+  const bool stops_when_displaced_;
   std::int64_t started_boot_ns_ = 0;  // 0: it was never started
   bool told_ = false;                 // a signal asked us to end
   bool stopped_ = false;              // by us, if a signal reached it
@@ -96,11 +88,12 @@ class HeldCommand final : public run::SupervisionObserver {
   bool taken_over_ = false;  // the hold ended because a taker stopped the command
   bool killed_ = false;      // and the taker is atmost kill
   std::int64_t taker_ = 0;
-  bool lost_ = false;
+  bool lost_ = false;       // or the lock was being taken over when the hold ended
   bool displaced_ = false;  // a lock file was removed or replaced
   bool asked_to_stop_ = false;
-  bool too_fast_ = false;
-  std::uint32_t suspicious_ = 0;
+  bool too_fast_ = false;         // successful, and shorter than --min-runtime
+  std::uint32_t suspicious_ = 0;  // the locks (bits) whose runs before nearly all took longer
+  Instant over_at_;               // when the hold ended; not with --now
 };
 
 // Under --if-elapsed auto, a request counts for the schedule from its admission on: requests that

@@ -3,13 +3,13 @@
 #include <new>
 
 #include "admission.h"
-#include "core/host.h"
 #include "core/limiter.h"
 #include "core/place.h"
 #include "core/words.h"
 #include "flock_notice.h"
 #include "journal.h"
 #include "keeper.h"
+#include "os/host.h"
 #include "os/process_label.h"
 #include "os/self.h"
 #include "policy/decide.h"
@@ -35,16 +35,10 @@ Error about(std::int64_t pid, Code code, std::string_view what) {
   return error;
 }
 
-Outcome failed(const Error& error) {
-  Outcome outcome;
-  outcome.error = error;
-  return outcome;
-}
-
 Outcome cannot_start(int error) {
   Error unable = error_of(Code::internal, error, "cannot start a process: ");
   unable.message.append(errno_words(error));
-  return failed(unable);
+  return Outcome::failure(unable);
 }
 
 // Opens the script, so that it cannot be mistaken for a later process, and returns its start.
@@ -96,12 +90,14 @@ Status make_absolute(Arena& texts, PathParts& log) {
 Outcome follow(const Request& request, os::HelperProcess& helper, const os::ProcessHandle& script) {
   if (helper.which_first(script.descriptor()) == os::HelperProcess::First::process_ended) {
     helper.kill_and_wait();
-    return failed(about(request.kept_for, Code::busy,
-                        ": it ended before the lock was free, and nothing is held for it"));
+    return Outcome::failure(
+        about(request.kept_for, Code::busy,
+              ": it ended before the lock was free, and nothing is held for it"));
   }
   SentOutcome report;
   if (!helper.hear(&report, sizeof report)) {
-    return failed(error_of(Code::internal, 0, "the keeper was killed before it had the lock"));
+    return Outcome::failure(
+        error_of(Code::internal, 0, "the keeper was killed before it had the lock"));
   }
   // A keeper without the lock ends before its starter: it still has the script's descriptors, and
   // with them a flock(2) of the script's.
@@ -125,7 +121,8 @@ Outcome handed_over(const limiter::Keeping& keeping, const Outcome& outcome,
   }
   const char heard = 1;
   if (!helper.tell(&heard, sizeof heard)) {
-    return failed(error_of(Code::internal, 0, "the keeper was killed as soon as it had the lock"));
+    return Outcome::failure(
+        error_of(Code::internal, 0, "the keeper was killed as soon as it had the lock"));
   }
   return outcome;
 }
@@ -136,7 +133,7 @@ Outcome take_at_once(const limiter::Keeping& keeping, os::HelperProcess& helper,
                      Observer* observer) {
   const Request& request = keeping.request;
   Result<Owned<local::LocalSession>> session = local::open_session(request);
-  if (!session.ok()) return failed(session.error());
+  if (!session.ok()) return Outcome::failure(session.error());
   Lease lease;
   Outcome outcome = limiter::admit({request, keeping.store.traits(), *session.value()},
                                    policy::decide, observer, lease, {.at_once = true});

@@ -2,10 +2,10 @@
 
 #include <new>
 
-#include "core/host.h"
 #include "core/names.h"
 #include "core/parse.h"
 #include "history/line.h"
+#include "os/above.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/machine.h"
@@ -49,12 +49,6 @@ void fill_refusal(Event& event, int signal, std::int64_t pid) {
   if (os::process_label(pid, label)) event.number("process_uid", label.user);
 }
 
-void make_absolute(PathText& path) {
-  if (!path.empty() && path.view().front() == '/') return;
-  PathText absolute;
-  if (absolute_path(path, absolute)) path = absolute;
-}
-
 }  // namespace
 
 Journal::Journal(const Request& request, const StoreTraits& traits, const Command& command,
@@ -76,7 +70,7 @@ void Journal::begin_anew() {
   user_known_ = false;
   if (!enabled_) return;
   fill_place(request_, traits_, place_);
-  make_absolute(place_.path);
+  (void)make_absolute(place_.path);
 }
 
 void Journal::denied(const Outcome& outcome) {
@@ -179,7 +173,7 @@ void Journal::lost() {
 
 void Journal::ended(const Outcome& outcome) {
   Event event;
-  if (!begin(Event::Kind::ended, event, &over_at_)) return;
+  if (!begin(Event::Kind::ended, event, &outcome.over_at)) return;
   fill_end(outcome, event);
   append_each(event, outcome.suspicious);
 }
@@ -232,7 +226,7 @@ void Journal::name_lock(std::uint32_t lock, Event& event) {
   if (is_relative(traits_, spec)) {
     if (path_of_ != lock + 1) {
       new (&path_.text) PathText(spec.path);
-      make_absolute(path_.text);
+      (void)make_absolute(path_.text);
       path_of_ = lock + 1;
     }
     event.text("path", path_.text);
@@ -258,7 +252,8 @@ void Journal::append_each(Event& event, std::uint32_t suspicious) {
 
 void Journal::append(const Event& event) {
   if (!enabled_) return;
-  Status done = is_a_lock()
+  const bool chosen = !request_.log.empty() && !request_.log_is_own;
+  Status done = chosen && is_a_lock()
                     ? error_of(Code::usage, 0, "the log is the lock file itself; name another file")
                 : append_ != nullptr ? append_(place_, event)
                 : held_back_         ? log_.append(held_back_event_, &event)
@@ -273,13 +268,12 @@ void Journal::append(const Event& event) {
 // named can be one.
 bool Journal::is_a_lock() {
   struct stat log;
-  if (request_.log.empty() || request_.log_is_own ||
-      os::path_status(place_.path.c_str(), log, false) != 0)
-    return false;
+  if (os::path_status(place_.path.c_str(), log, false) != 0) return false;
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
     struct stat lock;
-    if (os::path_status(request_.locks[i].path.c_str(), lock, false) != 0) continue;
-    if (lock.st_dev == log.st_dev && lock.st_ino == log.st_ino) return true;
+    if (os::path_status(request_.locks[i].path.c_str(), lock, false) == 0 &&
+        lock.st_dev == log.st_dev && lock.st_ino == log.st_ino)
+      return true;
   }
   return false;
 }

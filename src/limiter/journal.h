@@ -47,8 +47,6 @@ class Journal final : public TakeoverLog {
   void flush();
   // The lock was taken over, or lost, while the command ran. Before ended().
   void lost();
-  // When the run was over, if that is known already.
-  void over_at(const Instant& at) { over_at_ = at; }
   // The command ended, or could not be started (kind failed).
   void ended(const Outcome& outcome);
 
@@ -90,7 +88,6 @@ class Journal final : public TakeoverLog {
   bool user_known_ = false;
   Text<255> host_;
   AppendFn append_;
-  Instant over_at_{};
   bool held_back_ = false;
   Event held_back_event_;  // to be written with the next one
   history::Log log_;

@@ -5,8 +5,8 @@
 namespace atmost::limiter {
 
 int LibraryLock::begin(const LibraryRequest& from) {
-  on_lost_ = from.on_lost();
-  context_ = from.context();
+  on_lost_ = from.on_lost;
+  context_ = from.context;
   asked_by_ = os::process_id();
   asker_runs_ = false;
   answered_ = get_at_once();

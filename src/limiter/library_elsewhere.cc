@@ -1,9 +1,9 @@
 // A lock of the C library in another store than files.
 #include <cerrno>
 
-#include "core/host.h"
 #include "library_lock.h"
 #include "os/detached.h"
+#include "os/host.h"
 #include "os/packets.h"
 #include "os/self.h"
 
@@ -51,7 +51,8 @@ void LibraryLock::hold_in_fleet(Outcome& outcome) {
   slot_ = outcome.slot;
   owner_ = os::process_id();
   ending_ = false;
-  begin_to_listen(outcome);
+  listening_ = false;
+  if (on_lost_ != nullptr) begin_to_listen(outcome);
 }
 
 // The connection stays open until the listener has ended.

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 
-#include "core/host.h"
 #include "core/names.h"
 #include "core/relay.h"
 #include "core/words.h"
@@ -15,12 +14,6 @@ namespace atmost::limiter {
 namespace {
 
 constexpr std::int64_t kLongestEndNs = 10'000'000'000;
-
-Outcome failed(Code code, int sys, std::string_view message) {
-  Outcome outcome;
-  outcome.error = error_of(code, sys, message);
-  return outcome;
-}
 
 // As `atmost SUBCOMMAND` finds programs.
 PathText program_path() {
@@ -129,12 +122,14 @@ Outcome FleetLock::ask(const Request& request, const os::WaitGate* gate) {
   close_theirs();
   if (error == ENOENT || error == ENOTDIR) {
     close();
-    return failed(Code::unavailable, error,
-                  "atmost-relay, by which programs use stores of many machines, is not installed");
+    return Outcome::failure(
+        error_of(Code::unavailable, error,
+                 "atmost-relay, by which programs use stores of many machines, is not installed"));
   }
   if (error != 0) {
     close();
-    Outcome outcome = failed(Code::internal, error, "atmost-relay cannot be started: ");
+    Outcome outcome =
+        Outcome::failure(error_of(Code::internal, error, "atmost-relay cannot be started: "));
     outcome.error.message.append(errno_words(error));
     return outcome;
   }
@@ -146,11 +141,12 @@ Outcome FleetLock::ask(const Request& request, const os::WaitGate* gate) {
     if (got == os::Packet::closed) break;
     if (gate != nullptr && gate->interrupted()) {
       close();  // whoever asks sees it and leaves the queue
-      return failed(Code::interrupted, 0, "the wait was interrupted");
+      return Outcome::failure(error_of(Code::interrupted, 0, "the wait was interrupted"));
     }
   }
   close();
-  return failed(Code::internal, 0, "atmost-relay, which asked the store, was killed");
+  return Outcome::failure(
+      error_of(Code::internal, 0, "atmost-relay, which asked the store, was killed"));
 }
 
 Outcome FleetLock::answer(const Request& request, std::string_view packet) {
@@ -158,7 +154,8 @@ Outcome FleetLock::answer(const Request& request, std::string_view packet) {
   if (has_come_true(packet, outcome)) return outcome;
   close();
   if (!packet.starts_with(relay::kOver))
-    return failed(Code::internal, 0, "atmost-relay is of another version than this library");
+    return Outcome::failure(
+        error_of(Code::internal, 0, "atmost-relay is of another version than this library"));
   packet.remove_prefix(relay::kOver.size());
   return outcome_of(request, packet);
 }

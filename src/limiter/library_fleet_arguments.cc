@@ -30,16 +30,16 @@ Status place(std::string_view lock, const Settings& settings, Arena& texts, Requ
 
 int fill_arguments(const LibraryRequest& from, std::string_view program, Arena& texts,
                    Request& request, Words& to) {
-  if (from.is_atom() && from.lock().find(':') != std::string_view::npos)
+  if (from.is_atom && from.lock().find(':') != std::string_view::npos)
     return answer_misuse("operator: its colon would end it in the store of a fleet");
   PathText lock(from.lock());
-  if (from.is_atom()) lock.push(':').append(from.operand());
+  if (from.is_atom) lock.push(':').append(from.operand());
   if (lock.truncated()) return answer_misuse("the atom is longer than can be handed on");
-  if (const Status placed = place(lock, from.settings(), texts, request); !placed.ok())
+  if (const Status placed = place(lock, from.settings, texts, request); !placed.ok())
     return answer_error(placed.error());
   to.clear();
-  for (std::size_t i = from.first_option(); i < from.words().count(); ++i) {
-    if (is_handed_on(from.words().at(i))) to.add(from.words().at(i));
+  for (std::size_t i = from.first_option(); i < from.words.count(); ++i) {
+    if (is_handed_on(from.words.at(i))) to.add(from.words.at(i));
   }
   if (request.id.empty() && !program.empty()) to.add("id", program);
   to.add("--");

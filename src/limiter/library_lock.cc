@@ -53,11 +53,11 @@ Outcome LibraryLock::ask(const os::WaitGate* gate) {
 // Copies what lies in front of the locks.
 void LibraryLock::fill(const LibraryRequest& from) {
   scheme_ = &from.scheme();
-  const Request& options = from.settings().request;
-  if (filled_from_ != from.number()) {
+  const Request& options = from.settings.request;
+  if (filled_from_ != from.number) {
     std::memcpy(static_cast<void*>(&request_), &options, offsetof(Request, locks));
     keep_log(options.log);
-    filled_from_ = from.number();
+    filled_from_ = from.number;
   }
   LockSpec& lock = request_.locks[0];
   lock.max = options.locks[0].max;
@@ -77,10 +77,10 @@ void LibraryLock::keep_log(const PathParts& log) {
 }
 
 Outcome LibraryLock::get(const LibraryRequest& from) {
-  on_lost_ = from.on_lost();
-  context_ = from.context();
-  if (!from.interruptible() || request_.wait.is_zero()) return get_at(nullptr);
-  const os::WaitGate gate(from.wait_mask());
+  on_lost_ = from.on_lost;
+  context_ = from.context;
+  if (!from.interruptible || request_.wait.is_zero()) return get_at(nullptr);
+  const os::WaitGate gate(from.wait_mask);
   return get_at(&gate);
 }
 
@@ -112,14 +112,13 @@ void LibraryLock::begin_to_hold(Outcome& outcome) {
   slot_ = outcome.slot;
   owner_ = os::process_id();
   ending_ = false;
-  begin_to_listen(outcome);
+  listening_ = false;  // a forked child has a copy of its parent's
+  if (on_lost_ != nullptr) begin_to_listen(outcome);
 }
 
 // A caller that could not be called when the lock is lost gets no lock: the slot is free again, and
 // the outcome is a failure.
 void LibraryLock::begin_to_listen(Outcome& outcome) {
-  listening_ = false;  // a forked child has a copy of its parent's
-  if (on_lost_ == nullptr) return;
   int error = in_files() ? 0 : over_.open();
   if (error == 0) error = listener_.start(listen, this);
   listening_ = error == 0;
@@ -229,7 +228,7 @@ void LibraryLock::record_end(bool success, Stopped stopped) {
   outcome.usage.known = false;
   outcome.waited = waited_;
   outcome.ran = {ended_at_.boot_ns - admitted_boot_ns_};
-  journal_.over_at(ended_at_);
+  outcome.over_at = ended_at_;
   if (stopped == Stopped::taken_over) journal_.lost();
   journal_.ended(outcome);
 }
@@ -237,12 +236,12 @@ void LibraryLock::record_end(bool success, Stopped stopped) {
 void LibraryLock::release(Ending ending) {
   const bool let = let_go(ending, Stopped::no);
   if (let && !in_fleet()) record_end(ending == Ending::success, Stopped::no);
-  end_listening();
+  if (listening_) end_listening();
   if (let && in_fleet()) fleet_->await_end();
 }
 
 void LibraryLock::end_listening() {
-  if (!listening_ || inherited()) return;
+  if (inherited()) return;
   listening_ = false;
   if (over_.is_open()) over_.raise(os::WakePair::End::near);
   if (listener_.is_self()) {

@@ -163,8 +163,8 @@ class LibraryLock {
 // A value to fill and get(); null when there is no memory. give_back() returns it to the pool.
 LibraryLock* fresh_lock();
 void give_back(LibraryLock* lock);
-// True if the request would wait for ever, as it is never admitted while this thread has what it
-// has taken.
+// True if a request that waits for ever would do so, as it is never admitted while this thread has
+// what it has taken.
 bool waits_for_itself(std::uint64_t thread, const Request& request);
 // The lock that this thread took last and still has; null: none.
 LibraryLock* last_taken_by(std::uint64_t thread);

@@ -20,21 +20,17 @@ bool same_log(const history::LogPlace& one, const history::LogPlace& other) {
          one.optional == other.optional;
 }
 
-KeptLog* kept_log() {
-  if (kept == nullptr) {
-    void* room = os::pages(sizeof(KeptLog));
-    if (room != nullptr) kept = new (room) KeptLog;
-  }
-  return kept;
-}
-
 }  // namespace
 
 Status append_to_kept_log(const history::LogPlace& place, const Event& event) {
   // If another thread uses the log, or did when this process was forked, the event is written
   // through a log of its own.
   if (kept_mutex.try_lock()) {
-    KeptLog* const log = kept_log();
+    if (kept == nullptr) {
+      void* const room = os::pages(sizeof(KeptLog));
+      if (room != nullptr) kept = new (room) KeptLog;
+    }
+    KeptLog* const log = kept;
     if (log != nullptr && !same_log(log->place, place)) {
       log->log.close();
       log->place = place;

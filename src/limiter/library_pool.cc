@@ -14,7 +14,7 @@ namespace atmost::limiter {
 namespace {
 
 // A fork waits for this mutex, so that no thread is opening or closing a lock file.
-os::Mutex fork_mutex;
+constinit os::Mutex fork_mutex;
 bool begun = false;
 LibraryLock* pool = nullptr;
 LibraryLock* all = nullptr;
@@ -29,7 +29,7 @@ void close_all_private() {
 }
 
 // This program's name in list and the history. Written once, before the first lock.
-Text<63> program_name;
+constinit Text<63> program_name;
 
 // Runs when the library is loaded. A fork that began before would not know the mutex: if another
 // thread took its first lock meanwhile, the child would find the mutex locked for ever.
@@ -115,7 +115,7 @@ bool waits_for_itself(std::uint64_t thread, const Request& request) {
     const os::Locked locked(fork_mutex);
     first = all;
   }
-  for (std::uint32_t i = 0; i < request.lock_count && request.wait.is_forever(); ++i) {
+  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
     const LockSpec& lock = request.locks[i];
     struct stat status;
     bool known = false;

@@ -3,11 +3,11 @@
 #include <cstdlib>
 
 #include "atmost/atmost.h"
-#include "core/host.h"
 #include "core/parse.h"
 #include "core/place.h"
 #include "library_answer.h"
 #include "os/machine.h"
+#include "os/self.h"
 
 namespace atmost::limiter {
 namespace {
@@ -33,7 +33,7 @@ NamingContext naming_context(const Settings& options, const Naming& what, Text<2
     around.state_home = variable("XDG_STATE_HOME");
     around.home = variable("HOME");
   }
-  around.root = by_user && user_id() == 0;
+  around.root = by_user && os::user_id() == 0;
   const bool counts = what.atom || (by_user && !around.root);
   if (options.host.empty() && counts) host_room = os::host_name();
   around.host = options.host.empty() ? host_room.view() : options.host;
@@ -42,8 +42,8 @@ NamingContext naming_context(const Settings& options, const Naming& what, Text<2
 
 // In a store of many machines. ATMOST_ADMITTED, or the answer.
 int place_in_fleet(const LibraryRequest& from, LibraryLock& to) {
-  // Its environment, which names the program's folder, comes from another user.
-  if (has_raised_rights())
+  // Its environment, which says where the program is, comes from another user.
+  if (os::has_raised_rights())
     return answer_error(error_of(Code::not_permitted, 0, "store: not in a set-user-ID program"));
   if (to.fleet() == nullptr) return answer_error(error_of(Code::internal, 0, "out of memory"));
   return fill_arguments(from, LibraryLock::program(), to.texts(), to.request(),
@@ -70,7 +70,7 @@ Status place_others(const Settings& options, const NamingContext& around, Librar
 }
 
 Status place_named(const LibraryRequest& from, LibraryLock& to) {
-  const Settings& options = from.settings();
+  const Settings& options = from.settings;
   const std::string_view name = from.lock();
   const bool own_history = !options.request.no_history && options.request.log.empty();
   const bool path = name.find('/') != std::string_view::npos && options.also_count == 0;
@@ -83,7 +83,7 @@ Status place_named(const LibraryRequest& from, LibraryLock& to) {
   bool named = false;
   Status placed = place_lock(name, around, to.texts(), request.locks[0], named);
   request.make_parents = named;
-  if (placed.ok()) placed = place_others(options, around, to);
+  if (placed.ok() && options.also_count > 0) placed = place_others(options, around, to);
   request.log_is_own = !named && own_history;
   if (!placed.ok() || !request.log_is_own) return placed;
   const Result<PathParts> log = own_log(around);
@@ -97,7 +97,7 @@ Status place_named(const LibraryRequest& from, LibraryLock& to) {
 
 Status place_atom(const LibraryRequest& from, LibraryLock& to) {
   Text<255> host;
-  const NamingContext around = naming_context(from.settings(), {}, host);
+  const NamingContext around = naming_context(from.settings, {}, host);
   LockSpec& spec = to.request().locks[0];
   PathText directory;
   Status placed = lock_directory(around, directory);
@@ -109,15 +109,7 @@ Status place_atom(const LibraryRequest& from, LibraryLock& to) {
   name.push(':').append(from.operand());
   if (placed.ok()) placed = keep_name(name, to.texts(), spec);
   to.request().make_parents = true;
-  return placed.ok() ? place_others(from.settings(), around, to) : placed;
-}
-
-// ATMOST_ADMITTED, or the answer.
-int fill(const LibraryRequest& from, LibraryLock& to) {
-  to.fill(from);
-  if (from.scheme().traits.leased) return place_in_fleet(from, to);
-  const Status placed = from.is_atom() ? place_atom(from, to) : place_named(from, to);
-  return placed.ok() ? int{ATMOST_ADMITTED} : answer_error(placed.error());
+  return placed.ok() ? place_others(from.settings, around, to) : placed;
 }
 
 }  // namespace
@@ -127,7 +119,14 @@ int prepare(LibraryRequest& from, LibraryLock*& to) {
   if (const int answer = from.complete()) return answer;
   LibraryLock* const lock = fresh_lock();
   if (lock == nullptr) return answer_error(error_of(Code::internal, 0, "out of memory"));
-  const int answer = fill(from, *lock);
+  lock->fill(from);
+  int answer = ATMOST_ADMITTED;
+  if (from.scheme().traits.leased) {
+    answer = place_in_fleet(from, *lock);
+  } else {
+    const Status placed = from.is_atom ? place_atom(from, *lock) : place_named(from, *lock);
+    if (!placed.ok()) answer = answer_error(placed.error());
+  }
   if (answer == ATMOST_ADMITTED) {
     to = lock;
   } else {

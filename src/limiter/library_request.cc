@@ -22,19 +22,19 @@ Error usage(std::string_view option, std::string_view what) {
 
 }  // namespace
 
-void LibraryRequest::begin(std::uint64_t number, std::string_view lock, const char* operand) {
-  number_ = number;
-  is_atom_ = operand != nullptr;
-  complete_ = interruptible_ = false;
+void LibraryRequest::begin(std::uint64_t nth, std::string_view lock, const char* operand) {
+  number = nth;
+  is_atom = operand != nullptr;
+  complete_ = interruptible = false;
   wrong_ = {};
-  wait_mask_ = nullptr;
-  on_lost_ = nullptr;
-  new (&settings_) Settings;
-  settings_.request.kind = HolderKind::library;
-  words_.clear();
-  words_.add(lock);
-  if (is_atom_) words_.add(operand);
-  if (!words_.complete()) wrong_ = usage("lock", "longer than can be kept");
+  wait_mask = nullptr;
+  on_lost = nullptr;
+  new (&settings) Settings;
+  settings.request.kind = HolderKind::library;
+  words.clear();
+  words.add(lock);
+  if (is_atom) words.add(operand);
+  if (!words.complete()) wrong_ = usage("lock", "longer than can be kept");
 }
 
 // The first thing that is wrong is kept.
@@ -48,21 +48,21 @@ int LibraryRequest::keep(const Status& status) {
 int LibraryRequest::set(std::string_view option, std::string_view value) {
   if (complete_) return answer_error(usage(option, "the request has been used: make a new one"));
   const Option* const row = find_option(option, kLibrary);
-  if (row == nullptr) return keep(set_option(settings_, option, value, kLibrary));
+  if (row == nullptr) return keep(set_option(settings, option, value, kLibrary));
   const bool is_switch = row->value.empty();
   if (is_switch) {
-    words_.drop(row->name, first_option());
-    if (value != "false") words_.add_switch(row->name);
+    words.drop(row->name, first_option());
+    if (value != "false") words.add_switch(row->name);
   } else {
-    if (row->name != "also") words_.drop(row->name, first_option());
-    words_.add(row->name, value);
+    if (row->name != "also") words.drop(row->name, first_option());
+    words.add(row->name, value);
   }
-  if (!words_.complete()) return keep(usage(option, "the options are longer than can be kept"));
-  if (is_switch) return keep(set_option(settings_, *row, value, kLibrary));
-  std::string_view kept = words_.at(words_.count() - 1);
+  if (!words.complete()) return keep(usage(option, "the options are longer than can be kept"));
+  if (is_switch) return keep(set_option(settings, *row, value, kLibrary));
+  std::string_view kept = words.at(words.count() - 1);
   kept.remove_prefix(kept.size() - value.size());
-  const int answer = keep(set_option(settings_, *row, kept, kLibrary));
-  if (answer != ATMOST_ADMITTED || row->name != "max" || settings_.request.locks[0].max > 0)
+  const int answer = keep(set_option(settings, *row, kept, kLibrary));
+  if (answer != ATMOST_ADMITTED || row->name != "max" || settings.request.locks[0].max > 0)
     return answer;
   return keep(usage(option, "0 admits nobody: use 1 or more"));
 }
@@ -84,58 +84,54 @@ int LibraryRequest::set_seconds(std::string_view option, double seconds) {
   return set(option, text);
 }
 
-int LibraryRequest::set_number(std::string_view option, std::int64_t number) {
-  if (number < 0) return keep(usage(option, "a number is 0 or more"));
+int LibraryRequest::set_number(std::string_view option, std::int64_t value) {
+  if (value < 0) return keep(usage(option, "a number is 0 or more"));
   Text<32> text;
   const Option* const row = find_option(option, kLibrary);
-  if (row != nullptr && row->value.empty()) return set(option, number != 0 ? "true" : "false");
-  if (row == nullptr || row->value != "OCTAL") return set(option, text.append_signed(number));
+  if (row != nullptr && row->value.empty()) return set(option, value != 0 ? "true" : "false");
+  if (row == nullptr || row->value != "OCTAL") return set(option, text.append_signed(value));
   for (int shift = 9; shift >= 0; shift -= 3)
-    text.push(static_cast<char>('0' + (number >> shift & 7)));
-  return set(option, number > 0777 ? std::string_view("more than 777") : text.view());
+    text.push(static_cast<char>('0' + (value >> shift & 7)));
+  return set(option, value > 0777 ? std::string_view("more than 777") : text.view());
 }
 
-int LibraryRequest::set_on_lost(OnLostFunction called, void* context) {
-  if (complete_ && on_lost_ == nullptr)
+int LibraryRequest::set_on_lost(OnLostFunction called, void* with) {
+  if (complete_ && on_lost == nullptr)
     return answer_error(usage("on_lost", "the request has been used: make a new one"));
-  on_lost_ = called;
-  context_ = context;
+  on_lost = called;
+  context = with;
   return ATMOST_ADMITTED;
 }
 
-int LibraryRequest::set_interruptible(const void* wait_mask) {
+int LibraryRequest::set_interruptible(const void* mask) {
   if (complete_)
     return answer_error(usage("interruptible", "the request has been used: make a new one"));
-  interruptible_ = true;
-  wait_mask_ = wait_mask;
+  interruptible = true;
+  wait_mask = mask;
   return ATMOST_ADMITTED;
-}
-
-Status LibraryRequest::choose_store() {
-  if (given(settings_, "store")) return {};
-  const char* const text = std::getenv("ATMOST_STORE");
-  if (text == nullptr || text[0] == '\0') return {};
-  if (const Status known = check_store(text); !known.ok())
-    return usage("$ATMOST_STORE", known.error().message);
-  (void)set("store", text);
-  return wrong_;
 }
 
 Status LibraryRequest::judge() {
   if (!wrong_.ok()) return wrong_;
-  if (const Status chosen = choose_store(); !chosen.ok()) return chosen;
-  if (Status fits = combine(settings_, scheme(), kLibrary); !fits.ok()) return fits;
-  Request& request = settings_.request;
+  const char* const store = std::getenv("ATMOST_STORE");
+  if (!given(settings, "store") && store != nullptr && store[0] != '\0') {
+    if (const Status known = check_store(store); !known.ok())
+      return usage("$ATMOST_STORE", known.error().message);
+    (void)set("store", store);
+    if (!wrong_.ok()) return wrong_;
+  }
+  if (Status fits = combine(settings, scheme(), kLibrary); !fits.ok()) return fits;
+  Request& request = settings.request;
   const bool limited = request.max_runtime_auto ||
                        (!request.max_runtime.is_zero() && !request.max_runtime.is_forever());
-  if (limited && on_lost_ == nullptr) return usage("max_runtime", "needs on_lost");
+  if (limited && on_lost == nullptr) return usage("max_runtime", "needs on_lost");
   const StoreTraits& traits = scheme().traits;
-  if (on_lost_ != nullptr && !limited && traits.has_path && !traits.inheritable) {
+  if (on_lost != nullptr && !limited && traits.has_path && !traits.inheritable) {
     return usage("on_lost",
                  "a lock that is a symbolic link is not watched: use a lock file, or the store of "
                  "a fleet");
   }
-  if (traits.leased && given(settings_, "may-be-killed") && request.eviction == Eviction::kill)
+  if (traits.leased && given(settings, "may-be-killed") && request.eviction == Eviction::kill)
     return usage("may_be_killed", "a lock of a fleet's store is lost: use on_lost");
   request.no_learn = request.no_learn || !wants_stats(request);
   return {};
@@ -151,7 +147,7 @@ int LibraryRequest::complete() {
 }
 
 int LibraryRequest::waits() const {
-  const Request& request = settings_.request;
+  const Request& request = settings.request;
   if (!request.wait.is_zero()) return 2;
   const bool stops = !request.expire_after.is_forever() || request.expire_auto ||
                      request.on_busy == OnBusy::replace;
@@ -159,8 +155,8 @@ int LibraryRequest::waits() const {
 }
 
 Eviction LibraryRequest::eviction() const {
-  if (given(settings_, "may-be-killed")) return settings_.request.eviction;
-  if (on_lost_ != nullptr) return Eviction::revoke;
+  if (given(settings, "may-be-killed")) return settings.request.eviction;
+  if (on_lost != nullptr) return Eviction::revoke;
   return __atomic_load_n(&killing_agreed, __ATOMIC_RELAXED) ? Eviction::kill : Eviction::none;
 }
 

@@ -19,16 +19,16 @@ class LibraryRequest {
   // `forks`: every fork waits for it.
   explicit LibraryRequest(os::Mutex& forks) : forks_(forks) {}
 
-  // `number`: one that no other request of this process has. `lock`: a LOCK as atmost(1) takes it;
-  // with `operand`, which may be null, it is the operator of an atom.
-  void begin(std::uint64_t number, std::string_view lock, const char* operand);
+  // `nth`: a number that no other request of this process has. `lock`: a LOCK as atmost(1) takes
+  // it; with `operand`, which may be null, it is the operator of an atom.
+  void begin(std::uint64_t nth, std::string_view lock, const char* operand);
 
   // Sets an option from its text. ATMOST_ADMITTED, or the answer, which is that of each use, too.
   int set(std::string_view option, std::string_view value);
   int set_seconds(std::string_view option, double seconds);
-  int set_number(std::string_view option, std::int64_t number);
-  int set_on_lost(OnLostFunction called, void* context);
-  int set_interruptible(const void* wait_mask);
+  int set_number(std::string_view option, std::int64_t value);
+  int set_on_lost(OnLostFunction called, void* with);
+  int set_interruptible(const void* mask);
 
   // At each use. ATMOST_ADMITTED, or the fault of the options that were set. The first use fixes
   // the store, too: $ATMOST_STORE, if none was set.
@@ -39,41 +39,33 @@ class LibraryRequest {
   // 0: the answer comes at once; 1: perhaps a holder is stopped first; 2: perhaps it is waited for.
   int waits() const;
 
-  std::uint64_t number() const { return number_; }
-  const Settings& settings() const { return settings_; }
-  const Scheme& scheme() const { return scheme_of(settings_); }
-  bool is_atom() const { return is_atom_; }
+  const Scheme& scheme() const { return scheme_of(settings); }
   // Of an atom: its operator.
-  std::string_view lock() const { return words_.at(0); }
-  std::string_view operand() const { return words_.at(1); }
-  // The options that were set, from `first_option()` on.
-  const Words& words() const { return words_; }
-  std::size_t first_option() const { return is_atom_ ? 2 : 1; }
-  bool interruptible() const { return interruptible_; }
-  const void* wait_mask() const { return wait_mask_; }
-  OnLostFunction on_lost() const { return on_lost_; }
-  void* context() const { return context_; }
+  std::string_view lock() const { return words.at(0); }
+  std::string_view operand() const { return words.at(1); }
+  std::size_t first_option() const { return is_atom ? 2 : 1; }
   // The way in which a taker may end the hold, as the program agrees to it now.
   Eviction eviction() const;
+
+  // Filled by begin() and the functions above; everybody else only reads them.
+  std::uint64_t number = 0;
+  bool is_atom = false;
+  bool interruptible = false;
+  const void* wait_mask = nullptr;
+  OnLostFunction on_lost = nullptr;
+  void* context = nullptr;
+  Settings settings;  // its views are of `words`
+  Words words;        // the lock, or operator and operand; from first_option() on the options
 
   LibraryRequest* next_unused = nullptr;
 
  private:
   int keep(const Status& status);
-  Status choose_store();
   Status judge();
 
-  std::uint64_t number_ = 0;
   os::Mutex& forks_;
   bool complete_ = false;
   Status wrong_;  // the first thing
-  bool is_atom_ = false;
-  bool interruptible_ = false;
-  const void* wait_mask_ = nullptr;
-  OnLostFunction on_lost_ = nullptr;
-  void* context_ = nullptr;
-  Settings settings_;  // its views are of words_
-  Words words_;        // the lock, or operator and operand; behind that the options
 };
 
 // A value that has begun; null when there is no memory.

@@ -19,6 +19,7 @@
 #include "os/room.h"
 #include "os/self.h"
 #include "os/signal_numbers.h"
+#include "os/spawn.h"
 #include "paths.h"
 #include "policy/decide.h"
 #include "policy/limits.h"
@@ -33,12 +34,6 @@ namespace {
 using limiter::OpenLocks;
 
 constinit limiter::OwnVariables own_variables;
-
-Outcome failed(const Error& error) {
-  Outcome outcome;
-  outcome.error = error;
-  return outcome;
-}
 
 void fail_exec(const Command& command, int error, Outcome& outcome) {
   outcome.kind = Outcome::Kind::failed;
@@ -58,7 +53,6 @@ void fail_fork(int error, Outcome& outcome) {
 }
 
 void spread(const Request& request) {
-  if (request.splay.is_zero()) return;
   const Duration part = policy::splay_part(request.splay, os::host_name(), request.locks[0].name);
   os::sleep_until(plus(os::boot_ns(), part));
 }
@@ -93,9 +87,9 @@ run::Task task_of(const OpenLocks& locks, const Command& command, const Lease& l
   }
   // Only this process knows when a lease ends, so the command must not outlive it.
   task.signal_at_our_death = locks.traits.leased ? os::kKill : 0;
-  task.monitor = limiter::monitored().monitor;
-  task.childless = limiter::monitored().childless;
-  task.may_lose_monitor = limiter::monitored().may_lose_monitor;
+  task.monitor = limiter::monitored.monitor;
+  task.childless = limiter::monitored.childless;
+  task.may_lose_monitor = limiter::monitored.may_lose_monitor;
   task.own_tree = request.until == Until::tree;
   task.max_runtime = request.max_runtime_auto ? limits.max_runtime : request.max_runtime;
   task.max_idle = limits.max_idle;
@@ -105,35 +99,18 @@ run::Task task_of(const OpenLocks& locks, const Command& command, const Lease& l
 }
 
 void supervise(const OpenLocks& locks, const Command& command, run::Task& task, Lease lease,
-               limiter::Journal& journal, Observer* observer, run::KeptOutput& output,
+               limiter::Journal& journal, Observer* observer, run::KeptOutput* output,
                Outcome& outcome) {
-  task.output = output.descriptor();
-  limiter::HeldCommand hold(locks, std::move(lease), task, journal, outcome, observer,
-                            task.output >= 0 ? &output : nullptr);
-  limiter::monitored().line.say(os::Word::running);
+  limiter::HeldCommand hold(locks, std::move(lease), task, journal, outcome, observer, output);
+  if (limiter::monitored.reports) limiter::monitored.line.say(os::Word::running);
   const run::RunReport report = run::supervise(task, hold);
-  if (report.fork_error != 0 || report.exec_error != 0) {
-    hold.not_started();
-    if (report.exec_error != 0) {
-      fail_exec(command, report.exec_error, outcome);
-    } else {
-      fail_fork(report.fork_error, outcome);
-    }
-    return;
+  if (report.fork_error == 0 && report.exec_error == 0) return hold.over(report, outcome);
+  hold.not_started(outcome);
+  if (report.exec_error != 0) {
+    fail_exec(command, report.exec_error, outcome);
+  } else {
+    fail_fork(report.fork_error, outcome);
   }
-  hold.over(report.status);
-  outcome.kind = Outcome::Kind::ran;
-  outcome.status = report.status;
-  outcome.stopped = hold.stopped(report.stopped);
-  outcome.stopped_by = hold.taker();
-  outcome.too_fast = hold.too_fast() && outcome.stopped == Stopped::no;
-  outcome.suspicious = hold.suspicious();
-  outcome.usage = report.usage;
-  outcome.termination_signal = report.termination_signal;
-  outcome.ran = report.ran;
-  outcome.lost = hold.lost();
-  const bool lost = hold.lost() || report.stopped == Stopped::lost;
-  if (lost && outcome.stopped != Stopped::killed) journal.lost();
 }
 
 // Returns only if the command could not be started.
@@ -141,9 +118,14 @@ void become(const OpenLocks& locks, const Command& command, const run::Task& tas
             limiter::Journal& journal, Outcome& outcome) {
   journal.admitted(lease, outcome.waited);
   // These steps come first, because no process of ours is left afterwards.
-  limiter::learn_admission(locks, outcome);
+  if (locks.request.if_elapsed_auto) limiter::learn_admission(locks, outcome);
   limiter::save_last_admission(locks.request, lease);
-  fail_exec(command, run::become(task), outcome);
+  fail_exec(command,
+            os::become({.argv = task.argv,
+                        .envp = task.envp,
+                        .inherit = task.inherit,
+                        .inherit_count = task.inherit_count}),
+            outcome);
   lease.release(Ending::not_started, limiter::moment(locks.request));
 }
 
@@ -159,13 +141,6 @@ void become(const OpenLocks& locks, const Command& command, const run::Task& tas
   outcome.decision.limits = policy::limits_of(request, view);
 }
 
-Status keep_output(const Request& request, run::KeptOutput& output) {
-  const std::int64_t half = request.output_max / 2;
-  return output.open(request.output == OutputTo::tail
-                         ? run::KeptOutput::Bound{.first = 0, .last = kTailBytes}
-                         : run::KeptOutput::Bound{.first = half, .last = half});
-}
-
 void show_output(const Request& request, Observer* observer, run::KeptOutput& output) {
   output.show();
   if (observer == nullptr || output.has_room()) return;
@@ -176,10 +151,11 @@ void show_output(const Request& request, Observer* observer, run::KeptOutput& ou
   observer->warning(full);
 }
 
-// Notifies others of the run, which is over, and whose slots are free. If the count of failures
-// cannot be stored, every failure is reported.
-void tell(const OpenLocks& locks, const Outcome& outcome, Observer* observer,
-          limiter::Telling& telling, run::KeptOutput& output) {
+// The run is over, and its slots are free: who is told of it. If the count of failures cannot be
+// stored, all are.
+void tell_others(const OpenLocks& locks, const Outcome& outcome, Observer* observer,
+                 limiter::Telling& telling) {
+  run::KeptOutput& output = telling.output();
   const Request& request = locks.request;
   const bool failed = policy::is_failure(policy::occasion_of(outcome));
   std::uint32_t failures = 0;
@@ -188,7 +164,7 @@ void tell(const OpenLocks& locks, const Outcome& outcome, Observer* observer,
     if (counted.ok()) failures = counted.value();
   }
   const policy::Messages who = policy::messages_of(request, outcome, failures);
-  telling.ended(outcome, who, output);
+  telling.ended(outcome, who);
   if (output.descriptor() >= 0) {
     if (who.show_output || (outcome.kind == Outcome::Kind::ran && request.output == OutputTo::tail))
       show_output(request, observer, output);
@@ -199,24 +175,23 @@ void tell(const OpenLocks& locks, const Outcome& outcome, Observer* observer,
 
 // Once, when requests begin to be spam.
 void tell_of_spam(const Request& request, const Outcome& outcome, Observer* observer,
-                  limiter::Telling& telling) {
+                  limiter::Telling* telling) {
   Error words = error_of(Code::too_soon, 0, request.locks[outcome.decision.lock].name);
   words.message.append(": spam: requests keep coming sooner than every ");
   words.message.append(duration_words(outcome.decision.limits.if_elapsed));
   words.message.append(", and the interval grows (told once; see: atmost tune)");
   if (observer != nullptr) observer->warning(words);
-  if (!request.notify.empty() && (request.notify_on & kTellSpam) != 0) telling.spammed(outcome);
+  if (!request.notify.empty() && (request.notify_on & kTellSpam) != 0) telling->spammed(outcome);
 }
 
 // From the open session to the end of the command.
 Outcome run_under(Store& store, const OpenLocks& locks, const Command& command,
-                  limiter::Journal& journal, limiter::Telling& telling, Observer* observer,
-                  run::KeptOutput& output) {
+                  limiter::Journal& journal, limiter::Telling* telling, Observer* observer) {
   const Request& request = locks.request;
   char* const* const environment = os::environment();
   char** const merged = run_arena().array<char*>(limiter::count_variables(environment) +
                                                  limiter::OwnVariables::kCount + 1);
-  if (merged == nullptr) return failed(error_of(Code::internal, ENOMEM, "out of memory"));
+  if (merged == nullptr) return Outcome::failure(error_of(Code::internal, ENOMEM, "out of memory"));
   Lease lease;
   Outcome outcome =
       limiter::admit(locks, policy::decide, observer, lease, {.log = &journal, .store = &store});
@@ -231,21 +206,51 @@ Outcome run_under(Store& store, const OpenLocks& locks, const Command& command,
   if (observer != nullptr) observer->admitted(lease, outcome.waited);
   limiter::notice_flocks(request, lease, observer);
 
-  if (!request.ping.empty()) telling.begins(outcome, lease);
+  if (telling != nullptr) telling->begins(outcome, lease);
   set_variables(locks, lease, outcome.waited);
   own_variables.merge(environment, merged);
 
   int inherit[kMaxLocks];
   run::Task task = task_of(locks, command, lease, outcome.decision.limits, inherit);
   task.envp = merged;
+  run::KeptOutput* const output = telling != nullptr ? telling->kept() : nullptr;
+  if (output != nullptr) task.output = output->descriptor();
   if (request.exec) {
     become(locks, command, task, lease, journal, outcome);
   } else {
     supervise(locks, command, task, std::move(lease), journal, observer, output, outcome);
   }
   journal.ended(outcome);
-  if (limiter::tells(request)) tell(locks, outcome, observer, telling, output);
+  if (telling != nullptr) tell_others(locks, outcome, observer, *telling);
   return outcome;
+}
+
+// `telling` is null unless somebody is told of the run, or sees its output only then.
+Outcome run_with_session(Store& store, const Request& request, const Command& command,
+                         limiter::Telling* telling, Observer* observer) {
+  Result<Owned<Session>> session = store.open(request);
+  if (!session.ok()) return Outcome::failure(session.error());
+  const OpenLocks locks = {request, store.traits(), *session.value()};
+  static_assert(sizeof(limiter::Journal) <= os::kSmallRoom);
+  const os::RoomFor<limiter::Journal> room;  // too large for the stack
+  if (room.get() == nullptr)
+    return Outcome::failure(error_of(Code::io, ENOMEM, "there is no memory to open the lock"));
+  struct Made {
+    ~Made() { journal->~Journal(); }
+    limiter::Journal* journal;
+  } const made = {new (room.get()) limiter::Journal(request, locks.traits, command, observer)};
+  if (telling != nullptr) {
+    if (const Status ready = telling->prepare(*made.journal); !ready.ok())
+      return Outcome::failure(ready.error());
+  }
+  return run_under(store, locks, command, *made.journal, telling, observer);
+}
+
+Outcome run_and_tell(Store& store, const Request& request, const Command& command,
+                     Observer* observer) {
+  limiter::Telling telling(request, command, observer);
+  if (const Status kept = telling.keep_output(); !kept.ok()) return Outcome::failure(kept.error());
+  return run_with_session(store, request, command, &telling, observer);
 }
 
 }  // namespace
@@ -253,30 +258,14 @@ Outcome run_under(Store& store, const OpenLocks& locks, const Command& command,
 Outcome run_command(Store& store, const Request& request, const Command& command,
                     Observer* observer) {
   if ((watches_silence(request) || watches_holders(request)) && os::counts_activity() != 0)
-    return failed(nothing_counted());
-  spread(request);
-  run::KeptOutput output;
-  if (request.output != OutputTo::show) {
-    if (const Status kept = keep_output(request, output); !kept.ok()) return failed(kept.error());
-  }
-  Result<Owned<Session>> session = store.open(request);
-  if (!session.ok()) return failed(session.error());
-  const OpenLocks locks = {request, store.traits(), *session.value()};
-  static_assert(sizeof(limiter::Journal) <= os::kSmallRoom);
-  const os::RoomFor<limiter::Journal> room;  // too large for the stack
-  if (room.get() == nullptr)
-    return failed(error_of(Code::io, ENOMEM, "there is no memory to open the lock"));
-  struct Made {
-    ~Made() { journal->~Journal(); }
-    limiter::Journal* journal;
-  } const made = {new (room.get()) limiter::Journal(request, locks.traits, command, observer)};
-  limiter::Telling telling(request, command, *made.journal, observer);
-  if (const Status ready = telling.prepare(); !ready.ok()) return failed(ready.error());
-  return run_under(store, locks, command, *made.journal, telling, observer, output);
+    return Outcome::failure(nothing_counted());
+  if (!request.splay.is_zero()) spread(request);
+  const bool tells =
+      !request.notify.empty() || !request.ping.empty() || request.output != OutputTo::show;
+  return tells ? run_and_tell(store, request, command, observer)
+               : run_with_session(store, request, command, nullptr, observer);
 }
 
 Instant now() { return os::now(); }
-
-void end_as(const ExitStatus& status) { run::end_as(status); }
 
 }  // namespace atmost

@@ -4,13 +4,13 @@
 #include <string_view>
 
 #include "company.h"
-#include "core/host.h"
 #include "core/parse.h"
 #include "core/words.h"
 #include "environment.h"
 #include "monitored.h"
 #include "os/caller.h"
 #include "os/detached.h"
+#include "os/host.h"
 #include "os/machine.h"
 #include "os/self.h"
 #include "os/signal_numbers.h"
@@ -21,8 +21,6 @@
 
 namespace atmost {
 namespace {
-
-constinit limiter::Monitored own_monitored;
 
 // The order of the descriptors that the monitor of a company watches.
 constexpr unsigned kFront = 1;
@@ -62,8 +60,8 @@ class Monitor final : public run::SupervisionObserver {
     return lost || (caller_ended_ && status.signal == os::kKill);
   }
   run::Ready ready(unsigned which, ExitStatus&) override {
-    // The front process ends after it has received the supervisor's end.
-    if (which == kFront && !company_.status.open()) return run::Ready::nothing;
+    // The front process ends when it knows how the supervisor has ended.
+    if (which == kFront && company_.status < 0) return run::Ready::nothing;
     caller_ended_ = true;
     return run::Ready::stop;
   }
@@ -77,16 +75,15 @@ class Monitor final : public run::SupervisionObserver {
   // The descriptors of the run are for the supervisor and its command: their readers may wait for
   // the end of the stream.
   void close_others() const {
-    const int keep[] = {line_.reader(),        line_.writer(),
-                        line_.life_over(),     company_.caller.get(),
-                        company_.status.get(), company_.front_ended.descriptor()};
+    const int keep[] = {line_.reader(),  line_.writer(),  line_.life_over(),
+                        company_.caller, company_.status, company_.front_ended};
     os::close_all_but(keep, 6, 3);
   }
 
   os::MonitorLine& line_;
   const Aftermath& aftermath_;
   run::Task& task_;
-  limiter::Company& company_ = limiter::company();
+  limiter::Company& company_ = limiter::company;
   bool caller_ended_ = false;
   ExitStatus end_;
   os::MonitorReport report_;
@@ -108,22 +105,6 @@ Error cannot_start(Code code, int error, const char* program) {
   return failed;
 }
 
-// This process's variables, with `variable` in place of kMonitorVariable. Null: there is no memory.
-char** extended_environment(const Text<80>& variable) {
-  const std::size_t count = limiter::count_variables(os::environment()) + 2;
-  char** const extended = run_arena().array<char*>(count);
-  if (extended == nullptr) return nullptr;
-  char** to = extended;
-  for (char* const* from = os::environment(); *from != nullptr; ++from) {
-    if (!limiter::is_variable(*from, limiter::kMonitorVariable) &&
-        !limiter::is_variable(*from, limiter::kCompanyVariable))
-      *to++ = *from;
-  }
-  *to++ = const_cast<char*>(variable.c_str());
-  *to = nullptr;
-  return extended;
-}
-
 // Ends the lease of a killed supervisor by starting its own program, which no signal for us ends.
 // Blocks until that program has ended. If it fails, the lease ends by itself.
 void end_lease(char* const* argv, const Text<80>& lease) {
@@ -138,7 +119,34 @@ void end_lease(char* const* argv, const Text<80>& lease) {
 
 }  // namespace
 
-limiter::Monitored& limiter::monitored() { return own_monitored; }
+constinit limiter::Monitored limiter::monitored;
+
+// The environment is this process's, but for the variables of a monitor and of a company.
+run::RunReport limiter::supervise_program(const char* path, char* const* argv,
+                                          const Text<80>& variable, run::Task& task,
+                                          run::SupervisionObserver& observer) {
+  const std::size_t words = count_variables(argv);
+  char* const* from = os::environment();
+  char** const again = run_arena().array<char*>(words + 1);
+  char** const extended = run_arena().array<char*>(count_variables(from) + 2);
+  if (again == nullptr || extended == nullptr) {
+    run::RunReport none;
+    none.fork_error = ENOMEM;
+    return none;
+  }
+  again[0] = const_cast<char*>(path);
+  for (std::size_t i = 1; i <= words; ++i) again[i] = argv[i];
+  char** to = extended;
+  for (; *from != nullptr; ++from) {
+    if (!is_variable(*from, kMonitorVariable) && !is_variable(*from, kCompanyVariable))
+      *to++ = *from;
+  }
+  *to++ = const_cast<char*>(variable.c_str());
+  *to = nullptr;
+  task.argv = again;
+  task.envp = extended;
+  return run::supervise(task, observer);
+}
 
 std::int64_t limiter::take_number(std::string_view& from) {
   const std::size_t end = from.find(':');
@@ -156,21 +164,16 @@ Error monitor_program(char* const* argv, const Aftermath& aftermath) {
   variable.push('=').append_signed(os::process_id());
   for (const int end : {line.reader(), line.writer(), line.life()})
     variable.push(':').append_signed(end);
-  limiter::Company& company = limiter::company();
+  const limiter::Company& company = limiter::company;
   if (company.front != 0) variable.append(":1");
-  char** const extended = extended_environment(variable);
-  if (extended == nullptr) return cannot_start(Code::internal, ENOMEM, argv[0]);
-
   const int inherit[] = {line.reader(), line.writer(), line.life()};
   run::Task task;
-  task.argv = argv;
-  task.envp = extended;
   task.inherit = inherit;
   task.inherit_count = 3;
   task.signal_at_our_death = os::kTerminate;
   task.is_monitor = true;
   task.kill_grace = aftermath.kill_grace;
-  const int watched[] = {company.caller.get(), company.front_ended.descriptor()};
+  const int watched[] = {company.caller, company.front_ended};
   if (company.front != 0) {
     task.monitor = company.front;
     task.may_lose_monitor = true;
@@ -180,7 +183,7 @@ Error monitor_program(char* const* argv, const Aftermath& aftermath) {
     task.watched_count = 2;
   }
   Monitor monitor(line, aftermath, task);
-  const run::RunReport report = run::supervise(task, monitor);
+  const run::RunReport report = limiter::supervise_program(argv[0], argv, variable, task, monitor);
   if (report.fork_error != 0) return cannot_start(Code::internal, report.fork_error, argv[0]);
   if (report.exec_error != 0)
     return cannot_start(run::exec_code(report.exec_error), report.exec_error, argv[0]);
@@ -191,7 +194,7 @@ Error monitor_program(char* const* argv, const Aftermath& aftermath) {
                     (monitor.last_report().word != os::Word::running || report.nothing_left);
   if (over && !monitor.last_report().lease.empty() && aftermath.end_lease != nullptr)
     end_lease(aftermath.end_lease, monitor.last_report().lease);
-  run::end_as(monitor.end());
+  os::end_as(monitor.end());
 }
 
 namespace {
@@ -200,54 +203,49 @@ namespace {
 void start_again(char* const* argv) {
   PathText program;
   if (!os::program_path(program)) return;
-  const std::size_t count = limiter::count_variables(argv);
-  char** const again = run_arena().array<char*>(count + 1);
-  if (again == nullptr) return;
-  again[0] = const_cast<char*>(program.c_str());
-  for (std::size_t i = 1; i <= count; ++i) again[i] = argv[i];
   Text<80> variable(limiter::kMonitorVariable);
   variable.push('=').append_signed(os::process_id());
-  char** const extended = extended_environment(variable);
-  if (extended == nullptr) return;
   run::Task task;
-  task.argv = again;
-  task.envp = extended;
   task.is_monitor = true;
   Bystander bystander;
-  const run::RunReport report = run::supervise(task, bystander);
-  if (report.fork_error == 0 && report.exec_error == 0) run::end_as(report.status);
+  const run::RunReport report =
+      limiter::supervise_program(program.c_str(), argv, variable, task, bystander);
+  if (report.fork_error == 0 && report.exec_error == 0) os::end_as(report.status);
 }
 
 }  // namespace
 
 void reexec_in_child(char* const* argv) {
+  limiter::Monitored& monitored = limiter::monitored;
   if (const char* text = os::variable(limiter::kMonitorVariable)) {
     std::string_view rest = text;
     const std::int64_t above = limiter::take_number(rest);
-    own_monitored.may_lose_monitor = rest.empty() && above == os::parent_id();
-    if (own_monitored.may_lose_monitor) own_monitored.monitor = above;
+    monitored.may_lose_monitor = rest.empty() && above == os::parent_id();
+    if (monitored.may_lose_monitor) monitored.monitor = above;
   }
-  own_monitored.childless = !os::has_children();
-  if (os::kAdoptsOrphans && !own_monitored.childless) start_again(argv);
+  monitored.childless = !os::has_children();
+  if (os::kAdoptsOrphans && !monitored.childless) start_again(argv);
 }
 
 void attach_to_monitor() {
+  limiter::Monitored& monitored = limiter::monitored;
   const char* text = os::variable(limiter::kMonitorVariable);
   if (text == nullptr) return;
   std::string_view rest = text;
-  const std::int64_t monitor = limiter::take_number(rest);
+  const std::int64_t above = limiter::take_number(rest);
   const std::int64_t reader = limiter::take_number(rest);
   const std::int64_t writer = limiter::take_number(rest);
   const std::int64_t life = limiter::take_number(rest);
   const bool in_company = limiter::take_number(rest) == 1;
-  if (monitor <= 0 || reader < 0 || writer < 0 || life < 0) return;
-  if (!own_monitored.line.accept(static_cast<int>(reader), static_cast<int>(writer),
-                                 static_cast<int>(life)))
+  if (above <= 0 || reader < 0 || writer < 0 || life < 0) return;
+  if (!monitored.line.accept(static_cast<int>(reader), static_cast<int>(writer),
+                             static_cast<int>(life)))
     return;
-  own_monitored.monitor = monitor;
-  own_monitored.in_company = in_company;
-  if (in_company && os::parent_id() == monitor) own_monitored.line.wait_for_monitor();
-  if (os::parent_id() == monitor) return;
+  monitored.reports = true;
+  monitored.monitor = above;
+  monitored.in_company = in_company;
+  if (in_company && os::parent_id() == above) monitored.line.wait_for_monitor();
+  if (os::parent_id() == above) return;
   os::die_of(os::kTerminate);
   os::exit_now(128 + os::kTerminate);
 }

@@ -1,9 +1,9 @@
 // Finds the store that a name stands for.
 #include <new>
 
-#include "core/host.h"
 #include "core/limiter.h"
 #include "core/schemes.h"
+#include "os/host.h"
 #include "store/local/nfs_mount.h"
 #include "store/local/store.h"
 #include "store/symlink/store.h"

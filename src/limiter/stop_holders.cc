@@ -47,12 +47,6 @@ class Picker final : public LockVisitor {
   const Instant& now_;
 };
 
-Outcome failed(const Error& error) {
-  Outcome outcome;
-  outcome.error = error;
-  return outcome;
-}
-
 Outcome refused(const Picker& picker, Why why) {
   Outcome outcome;
   outcome.kind = Outcome::Kind::refused;
@@ -77,7 +71,7 @@ Outcome stop_some(Store& store, const limiter::OpenLocks& locks, const Victims& 
   const Instant now = limiter::moment(locks.request);
   Picker picker(wanted, now);
   const Result<std::uint32_t> seen = store.inspect(locks.request.locks[0], now, &picker);
-  if (!seen.ok()) return failed(seen.error());
+  if (!seen.ok()) return Outcome::failure(seen.error());
   more = picker.decision.victim_count == kMaxVictims && !wanted.dry_run;
   Outcome outcome;
   outcome.kind = Outcome::Kind::ran;
@@ -90,7 +84,7 @@ Outcome stop_some(Store& store, const limiter::OpenLocks& locks, const Victims& 
   const Result<limiter::Takeover> stopped =
       limiter::take_over(locks, {StopReason::kill}, picker.decision, stops, reports);
   stops.end();
-  if (!stopped.ok()) return failed(stopped.error());
+  if (!stopped.ok()) return Outcome::failure(stopped.error());
   more = more || picker.foreign;
   if (stopped.value() == limiter::Takeover::freed) return outcome;
   more = false;
@@ -107,7 +101,7 @@ Outcome stop_holders(Store& store, const Request& request, const Victims& wanted
   outcome.kind = Outcome::Kind::ran;
   if (limiter::untouched(store.traits(), request.locks[0])) return outcome;
   Result<Owned<Session>> session = store.open(request);
-  if (!session.ok()) return failed(session.error());
+  if (!session.ok()) return Outcome::failure(session.error());
   const limiter::OpenLocks locks = {request, store.traits(), *session.value()};
   limiter::Journal journal(request, locks.traits, Command{}, observer);
   std::uint32_t found = 0;

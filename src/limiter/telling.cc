@@ -2,7 +2,6 @@
 
 #include <cerrno>
 
-#include "core/host.h"
 #include "core/tell.h"
 #include "core/words.h"
 #include "environment.h"
@@ -10,6 +9,7 @@
 #include "monitored.h"
 #include "os/detached.h"
 #include "os/file.h"
+#include "os/host.h"
 #include "os/self.h"
 
 namespace atmost::limiter {
@@ -68,7 +68,7 @@ bool ends_everything() {
   const std::int64_t self = os::process_id();
   const std::int64_t parent = os::parent_id();
   const char* const unit = os::variable("SYSTEMD_EXEC_PID");
-  if (monitored().in_company) return true;  // its monitor ends what is left
+  if (monitored.in_company) return true;  // its monitor ends what is left
   return self == kInit || parent == kInit || is_number(unit, self) || is_number(unit, parent);
 }
 
@@ -123,7 +123,8 @@ std::size_t Journal::describe(const Outcome& outcome, const Lease* lease, std::s
     fill_denial(outcome, event);
     return history::format_line(event, to).size;
   }
-  fill_caller(lease != nullptr ? Event::Kind::admitted : Event::Kind::ended, event, &over_at_);
+  fill_caller(lease != nullptr ? Event::Kind::admitted : Event::Kind::ended, event,
+              &outcome.over_at);
   if (lease != nullptr) {
     tokens_[0] = lease->lock(0).token;
     slots_[0] = lease->lock(0).count > 0 ? lease->lock(0).slots[0] : 0;
@@ -145,7 +146,16 @@ bool is_for_telling(const char* variable) {
   return std::string_view(variable).starts_with(tell::kPrefix);
 }
 
-Status Telling::prepare() {
+Status Telling::keep_output() {
+  if (request_.output == OutputTo::show) return {};
+  const std::int64_t half = request_.output_max / 2;
+  return output_.open(request_.output == OutputTo::tail
+                          ? run::KeptOutput::Bound{.first = 0, .last = kTailBytes}
+                          : run::KeptOutput::Bound{.first = half, .last = half});
+}
+
+Status Telling::prepare(Journal& journal) {
+  journal_ = &journal;
   if (!request_.ping.starts_with('@')) return {};
   const char* const file = request_.ping.data() + 1;
   const int error = os::open_to_read(file, url_);
@@ -167,10 +177,11 @@ void Telling::name_ping(std::string_view what) {
 }
 
 void Telling::begins(const Outcome& admission, const Lease& lease) {
+  if (request_.ping.empty()) return;
   variables.clear();
   run_id_ = new_uuid();
   name_ping("start");
-  const std::size_t size = journal_.describe(admission, &lease, line);
+  const std::size_t size = journal_->describe(admission, &lease, line);
   variables.begin(tell::kLine).append(without_newline({line, size}));
   start(-1);
 }
@@ -186,14 +197,13 @@ void Telling::name_occasion(policy::Occasion occasion, int code, Duration ran) {
 void Telling::spammed(const Outcome& outcome) {
   name_occasion(policy::Occasion::spam, static_cast<int>(Code::too_soon), {});
   variables.begin(tell::kNotify).append(request_.notify);
-  const std::size_t size = journal_.describe(outcome, nullptr, line);
+  const std::size_t size = journal_->describe(outcome, nullptr, line);
   variables.begin(tell::kLine).append(without_newline({line, size}));
   start(-1);
   wait();
 }
 
-void Telling::ended(const Outcome& outcome, const policy::Messages& telling,
-                    const run::KeptOutput& output) {
+void Telling::ended(const Outcome& outcome, const policy::Messages& telling) {
   if (!telling.notify && request_.ping.empty()) return;
   name_occasion(telling.occasion, end_code(outcome), outcome.ran);
   if (telling.notify) variables.begin(tell::kNotify).append(request_.notify);
@@ -201,20 +211,20 @@ void Telling::ended(const Outcome& outcome, const policy::Messages& telling,
   if (!request_.ping.empty()) {
     name_ping(Text<20>().append_signed(end_code(outcome)));
     if (over_.open()) variables.begin(tell::kAfter).append_signed(over_.get());
-    const std::int64_t whole = request_.ping_output ? output.open_end(end) : 0;
+    const std::int64_t whole = request_.ping_output ? output_.open_end(end) : 0;
     if (whole > 0) {
       variables.begin(tell::kOutput).append_signed(end.get());
       variables.begin(tell::kOutputEnd).append_signed(whole);
     }
   }
-  const std::size_t size = journal_.describe(outcome, nullptr, line);
+  const std::size_t size = journal_->describe(outcome, nullptr, line);
   variables.begin(tell::kLine).append(without_newline({line, size}));
   start(end.get());
 }
 
 // Starts the program with the variables that were set. `output`: its descriptor, or -1.
 void Telling::start(int output) {
-  if (const history::LogPlace* place = journal_.place()) {
+  if (const history::LogPlace* place = journal_->place()) {
     variables.begin(tell::kLog).append(place->path);
     Text<200'000>& how = variables.begin(tell::kLogMode);
     how.append_unsigned(place->mode).append(place->mode_given ? "g" : "");

@@ -12,23 +12,29 @@ namespace atmost::limiter {
 
 // That program is not a child of this process, and inherits no descriptor of a lock. It gets what
 // it has to know by its environment alone: no value is seen in a list of processes, or by a shell.
-// Borrows everything; single-threaded; about 100 bytes. Does nothing unless the request asks for
-// it.
+// Borrows everything; single-threaded; about 100 bytes. Made for a request
+// that asks for it.
 class Telling {
  public:
-  Telling(const Request& request, const Command& command, Journal& journal, Observer* observer)
-      : request_(request), command_(command), journal_(journal), observer_(observer) {}
+  Telling(const Request& request, const Command& command, Observer* observer)
+      : request_(request), command_(command), observer_(observer) {}
 
-  // Error (usage): the file with the URL cannot be read.
-  Status prepare();
+  // Opens the file for the command's output, if it is to be kept.
+  Status keep_output();
+  // `journal` describes the run. Error (usage): the file with the URL cannot be read.
+  Status prepare(Journal& journal);
 
-  // The command is about to start: sends the first ping. REQUIRES: this process supervises none
-  // yet, because it would adopt the program.
+  // Not open unless it is kept.
+  run::KeptOutput& output() { return output_; }
+  // Null unless it is kept.
+  run::KeptOutput* kept() { return output_.descriptor() >= 0 ? &output_ : nullptr; }
+
+  // The command is about to start: sends the first ping, if there are any. REQUIRES: this process
+  // supervises none yet, because it would adopt the program.
   void begins(const Outcome& admission, const Lease& lease);
 
-  // The run is over, and its slots are free. `output` may not be open.
-  void ended(const Outcome& outcome, const policy::Messages& telling,
-             const run::KeptOutput& output);
+  // The run is over, and its slots are free.
+  void ended(const Outcome& outcome, const policy::Messages& telling);
 
   // The request was refused, and begins to be spam.
   void spammed(const Outcome& outcome);
@@ -44,17 +50,13 @@ class Telling {
 
   const Request& request_;
   const Command& command_;
-  Journal& journal_;
+  Journal* journal_ = nullptr;
   Observer* observer_;
+  run::KeptOutput output_;
   os::Fd url_;
   Text<36> run_id_;
   os::Fd over_;  // hangs up when the program has ended that was started last
 };
-
-// True if somebody is told of the end of the request's run, or sees its output only then.
-constexpr bool tells(const Request& request) {
-  return !request.notify.empty() || !request.ping.empty() || request.output != OutputTo::show;
-}
 
 // True if one of the variables of the environment must not reach the command: it names another run.
 bool is_for_telling(const char* variable);

@@ -106,4 +106,28 @@ int find_hazard(const char* path, Standard standard, Hazard& to, Arena& texts, T
 
 Standard own_standard() { return user_id() == kRoot ? Standard::root : Standard::any_user; }
 
+bool is_shared_by_group(const char* file, std::uint32_t& group) {
+  constexpr mode_t kAsked = S_ISGID | S_IWGRP | S_IWOTH;
+  const std::string_view path(file);
+  const std::size_t slash = path.rfind('/');
+  PathText directory(slash > path.size() ? "." : std::string_view(file, slash == 0 ? 1 : slash));
+  struct stat status;
+  if (directory.truncated() || path_status(directory.c_str(), status, true) != 0) return false;
+  group = status.st_gid;
+  return (status.st_mode & kAsked) == (S_ISGID | S_IWGRP);
+}
+
+int make_directories_above(std::string_view path, Arena& texts, TextView& which) {
+  const unsigned mode = user_id() == 0 ? 0755 : 0700;
+  PathText above;
+  for (char c : path) {
+    if (c == '/' && !above.empty()) {
+      const int error = make_directory(above.c_str(), mode);
+      if (error != 0 && error != EEXIST) return texts.keep(above, which) ? error : ENOMEM;
+    }
+    above.push(c);
+  }
+  return 0;
+}
+
 }  // namespace atmost::os

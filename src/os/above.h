@@ -3,8 +3,12 @@
 #ifndef ATMOST_OS_ABOVE_H
 #define ATMOST_OS_ABOVE_H
 
+#include <cstdint>
+#include <string_view>
+
 #include "core/hazard.h"
 #include "core/text.h"
+#include "file.h"
 
 namespace atmost::os {
 
@@ -25,6 +29,15 @@ int find_hazard(const char* path, Standard standard, Hazard& to, Arena& texts, T
 
 // For writing files: root for root.
 Standard own_standard();
+
+// True if the directory that holds this file passes its group on to new files, and lets the group
+// but no one else write: then its group, whose members share on purpose what is in it. False when
+// it cannot be examined.
+bool is_shared_by_group(const char* file, std::uint32_t& group);
+
+// Creates the directories above `path` that are missing: for root as usual, for others private
+// ones. 0 or an errno value; then `which`, kept by `texts`, could not be created.
+int make_directories_above(std::string_view path, Arena& texts, TextView& which);
 
 }  // namespace atmost::os
 

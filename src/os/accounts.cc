@@ -41,7 +41,7 @@ class Finder {
   Text<20> found_;
 };
 
-AccountName find(const char* path, std::uint32_t number) {
+AccountName find_account(const char* path, std::uint32_t number) {
   Fd file;
   if (open_to_read(path, file) != 0) return {};
   Finder finder(number);
@@ -61,8 +61,8 @@ AccountName find(const char* path, std::uint32_t number) {
 
 }  // namespace
 
-AccountName user_account(std::uint32_t user) { return find("/etc/passwd", user); }
+AccountName user_account(std::uint32_t user) { return find_account("/etc/passwd", user); }
 
-AccountName group_account(std::uint32_t group) { return find("/etc/group", group); }
+AccountName group_account(std::uint32_t group) { return find_account("/etc/group", group); }
 
 }  // namespace atmost::os

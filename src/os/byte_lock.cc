@@ -17,17 +17,8 @@ struct flock range_of(short type, Bytes bytes) {
   return range;
 }
 
-short type_of(LockKind kind) {
-  return static_cast<short>(kind == LockKind::write ? F_WRLCK : F_RDLCK);
-}
-
-int set(int fd, int command, short type, Bytes bytes) {
-  struct flock range = range_of(type, bytes);
-  return calls.lock(fd, command, &range) == 0 ? 0 : errno;
-}
-
-// Never blocks. POSIX allows either error when another owner's lock is in the way.
-int try_range(int fd, int command, struct flock range) {
+// Tries again after a signal. POSIX allows either error when another owner's lock is in the way.
+int call(int fd, int command, struct flock& range) {
   int error;
   do {
     error = calls.lock(fd, command, &range) == 0 ? 0 : errno;
@@ -38,11 +29,7 @@ int try_range(int fd, int command, struct flock range) {
 int set_marked(int fd, std::int64_t mark, short type, Bytes bytes) {
   struct flock range = range_of(type, {bytes.start - mark, bytes.length});
   range.l_whence = SEEK_CUR;
-  return try_range(fd, platform::kDescriptionSet, range);
-}
-
-int setter(Owner owner) {
-  return owner == Owner::description ? platform::kDescriptionSet : F_SETLK;
+  return call(fd, platform::kDescriptionSet, range);
 }
 
 }  // namespace
@@ -50,7 +37,8 @@ int setter(Owner owner) {
 bool has_description_locks() { return platform::kDescriptionSet != F_SETLK; }
 
 int try_lock(int fd, Owner owner, LockKind kind, Bytes bytes) {
-  return try_range(fd, setter(owner), range_of(type_of(kind), bytes));
+  struct flock range = range_of(static_cast<short>(kind), bytes);
+  return call(fd, owner == Owner::description ? platform::kDescriptionSet : F_SETLK, range);
 }
 
 int try_lock_marked(int fd, std::int64_t mark, Bytes bytes) {
@@ -62,26 +50,20 @@ void unlock_marked(int fd, std::int64_t mark, Bytes bytes) {
 }
 
 int wait_lock(int fd, Owner owner, LockKind kind, Bytes bytes) {
-  return set(fd, owner == Owner::description ? platform::kDescriptionWait : F_SETLKW, type_of(kind),
-             bytes);
+  struct flock range = range_of(static_cast<short>(kind), bytes);
+  const int command = owner == Owner::description ? platform::kDescriptionWait : F_SETLKW;
+  return calls.lock(fd, command, &range) == 0 ? 0 : errno;
 }
 
 int unlock(int fd, Owner owner, Bytes bytes) {
-  int error;
-  do {
-    error = set(fd, setter(owner), F_UNLCK, bytes);
-  } while (error == EINTR);
-  return error;
+  struct flock range = range_of(F_UNLCK, bytes);
+  return call(fd, owner == Owner::description ? platform::kDescriptionSet : F_SETLK, range);
 }
 
 int query_lock(int fd, Owner owner, LockKind kind, Bytes bytes, Conflict& to) {
+  struct flock range = range_of(static_cast<short>(kind), bytes);
   const int command = owner == Owner::description ? platform::kDescriptionQuery : F_GETLK;
-  struct flock range = range_of(type_of(kind), bytes);
-  int error;
-  do {
-    error = calls.lock(fd, command, &range) == 0 ? 0 : errno;
-  } while (error == EINTR);
-  if (error != 0) return error;
+  if (const int error = call(fd, command, range)) return error;
   to.found = range.l_type != F_UNLCK;
   to.write = range.l_type == F_WRLCK;
   to.bytes = {static_cast<std::int64_t>(range.l_start), static_cast<std::int64_t>(range.l_len)};

@@ -11,12 +11,14 @@
 #ifndef ATMOST_OS_BYTE_LOCK_H
 #define ATMOST_OS_BYTE_LOCK_H
 
+#include <fcntl.h>
+
 #include <cstdint>
 
 namespace atmost::os {
 
 enum class Owner { description, process };
-enum class LockKind { read, write };
+enum class LockKind : short { read = F_RDLCK, write = F_WRLCK };
 
 struct Bytes {
   std::int64_t start = 0;

@@ -46,18 +46,16 @@ int open_caller(const Caller& caller, ProcessHandle& to) {
   return to.alive() ? 0 : ESRCH;
 }
 
-bool accept_handle(int descriptor, Fd& to) {
+bool accept_handle(int descriptor) {
   // Signal 0 only asks. ESRCH: the process has ended and was reaped.
   if (calls.pidfd_send_signal(descriptor, 0, 0) != 0 && errno != ESRCH && errno != EPERM)
     return false;
-  to = Fd(descriptor);
   return calls.control(descriptor, F_SETFD, FD_CLOEXEC) == 0;
 }
 
-bool accept_pipe(int descriptor, Fd& to) {
+bool accept_pipe(int descriptor) {
   struct stat facts;
   if (calls.fstat(descriptor, &facts) != 0 || !S_ISFIFO(facts.st_mode)) return false;
-  to = Fd(descriptor);
   return calls.control(descriptor, F_SETFD, FD_CLOEXEC) == 0;
 }
 

@@ -22,8 +22,8 @@ int open_caller(const Caller& caller, ProcessHandle& to);
 
 // Takes over a handle of a process, or the writing end of a pipe, that our parent has passed on:
 // close-on-exec. False, without any effect, if the descriptor is something else.
-bool accept_handle(int descriptor, Fd& to);
-bool accept_pipe(int descriptor, Fd& to);
+bool accept_handle(int descriptor);
+bool accept_pipe(int descriptor);
 
 // A process's end on its way through a pipe, in two bytes. Sending raises no SIGPIPE; a reader that
 // is gone gets nothing. read_end() blocks; false: the writer has gone without it.

@@ -33,12 +33,6 @@ int real_poll(struct pollfd* fds, unsigned count, int timeout_ms) {
 int real_setitimer(int which, const struct itimerval* to, struct itimerval* old) {
   return setitimer(static_cast<decltype(ITIMER_REAL)>(which), to, old);
 }
-int real_stat(const char* path, struct stat* to) { return ::stat(path, to); }
-int real_lstat(const char* path, struct stat* to) { return ::lstat(path, to); }
-int real_rename(const char* from, const char* to) { return ::rename(from, to); }
-int real_sigaction(int signal, const struct sigaction* to, struct sigaction* old) {
-  return ::sigaction(signal, to, old);
-}
 
 // Close-on-exec, both ends.
 int real_pipe(int* ends) {
@@ -62,7 +56,6 @@ int ioctl_by(int (*call)(int, Request, ...), int fd, int request, void* to) {
   return call(fd, static_cast<Request>(request), to);
 }
 int real_ioctl(int fd, int request, void* to) { return ioctl_by(::ioctl, fd, request, to); }
-void real_exit(int code) { ::_exit(code); }
 int real_getrlimit(int which, struct rlimit* to) {
   return ::getrlimit(static_cast<decltype(RLIMIT_CORE)>(which), to);
 }
@@ -72,7 +65,6 @@ int real_setrlimit(int which, const struct rlimit* to) {
 int real_waitid(int type, pid_t id, siginfo_t* info, int options) {
   return ::waitid(static_cast<idtype_t>(type), static_cast<id_t>(id), info, options);
 }
-int real_uname(struct utsname* to) { return ::uname(to); }
 
 }  // namespace
 
@@ -86,8 +78,8 @@ const Calls kRealCalls = {
     real_lock,
     real_control,
     ::fstat,
-    real_stat,
-    real_lstat,
+    ::stat,
+    ::lstat,
     platform::status,
     ::fchmod,
     ::fdatasync,
@@ -113,7 +105,7 @@ const Calls kRealCalls = {
     platform::wait4,
     ::kill,
     ::sigqueue,
-    real_sigaction,
+    ::sigaction,
     ::sigprocmask,
     platform::sigtimedwait,
     platform::signal_descriptor,
@@ -126,7 +118,7 @@ const Calls kRealCalls = {
     real_link,
     platform::exchange,
     platform::rename_new,
-    real_rename,
+    ::rename,
     ::fork,
     real_pipe,
     ::unlink,
@@ -151,7 +143,7 @@ const Calls kRealCalls = {
     real_ioctl,
     ::isatty,
     ::tcgetpgrp,
-    real_exit,
+    ::_exit,
     ::getpid,
     ::getppid,
     ::getpgid,
@@ -161,7 +153,7 @@ const Calls kRealCalls = {
     platform::thread_id,
     ::chdir,
     ::getcwd,
-    real_uname,
+    ::uname,
     real_getrlimit,
     real_setrlimit,
     ::madvise,

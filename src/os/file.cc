@@ -6,7 +6,6 @@
 
 #include "calls.h"
 #include "platform.h"
-#include "self.h"
 
 namespace atmost::os {
 namespace {
@@ -28,6 +27,9 @@ int open_with(const char* path, int flags, mode_t mode, Fd& to) {
   do {
     fd = calls.openat(AT_FDCWD, path, flags | kSafe, mode);
   } while (fd < 0 && errno == EINTR);
+  // Only a file's owner may ask for that.
+  if (fd < 0 && errno == EPERM && (flags & platform::kQuietly) != 0)
+    return open_with(path, flags & ~platform::kQuietly, mode, to);
   if (fd < 0) return errno;
   Fd opened(fd);
   if (fd < kFirstOwn) {
@@ -37,16 +39,13 @@ int open_with(const char* path, int flags, mode_t mode, Fd& to) {
   return 0;
 }
 
-// Our files are read and written all the time, and their access time is not worth a write to the
-// disk each time. Only a file's owner may ask for that.
-int open_quietly(const char* path, int flags, Fd& to) {
-  const int error = open_with(path, flags | platform::kQuietly, 0, to);
-  return error == EPERM ? open_with(path, flags, 0, to) : error;
-}
-
 }  // namespace
 
-int open_existing(const char* path, Fd& to) { return open_quietly(path, O_RDWR, to); }
+// Our files are read and written all the time, and their access time is not worth a write to the
+// disk each time.
+int open_existing(const char* path, Fd& to) {
+  return open_with(path, O_RDWR | platform::kQuietly, 0, to);
+}
 
 int open_to_read(const char* path, Fd& to) { return open_with(path, O_RDONLY, 0, to); }
 
@@ -67,7 +66,9 @@ int create_new(const char* path, unsigned mode, Fd& to) {
 }
 
 // Readable too, because an append checks how the file ends.
-int open_to_append(const char* path, Fd& to) { return open_quietly(path, O_RDWR | O_APPEND, to); }
+int open_to_append(const char* path, Fd& to) {
+  return open_with(path, O_RDWR | O_APPEND | platform::kQuietly, 0, to);
+}
 
 int create_to_append(const char* path, unsigned mode, Fd& to) {
   return create_with(path, O_RDWR | O_APPEND, mode, to);
@@ -160,17 +161,6 @@ int path_status(const char* path, struct stat& to, bool follow) {
   return (follow ? calls.stat(path, &to) : calls.lstat(path, &to)) == 0 ? 0 : errno;
 }
 
-bool is_shared_by_group(const char* file, std::uint32_t& group) {
-  constexpr mode_t kAsked = S_ISGID | S_IWGRP | S_IWOTH;
-  const std::string_view path(file);
-  const std::size_t slash = path.rfind('/');
-  PathText directory(slash > path.size() ? "." : std::string_view(file, slash == 0 ? 1 : slash));
-  struct stat status;
-  if (directory.truncated() || path_status(directory.c_str(), status, true) != 0) return false;
-  group = status.st_gid;
-  return (status.st_mode & kAsked) == (S_ISGID | S_IWGRP);
-}
-
 int file_status_untimed(int fd, struct stat& to) {
   return calls.status(fd, "", &to) == 0 ? 0 : errno;
 }
@@ -209,19 +199,6 @@ int same_file(int fd, const char* path, bool& same) {
 
 int make_directory(const char* path, unsigned mode) {
   return calls.mkdir(path, static_cast<mode_t>(mode)) == 0 ? 0 : errno;
-}
-
-int make_directories_above(std::string_view path, Arena& texts, TextView& which) {
-  const unsigned mode = user_id() == 0 ? 0755 : 0700;
-  PathText above;
-  for (char c : path) {
-    if (c == '/' && !above.empty()) {
-      const int error = make_directory(above.c_str(), mode);
-      if (error != 0 && error != EEXIST) return texts.keep(above, which) ? error : ENOMEM;
-    }
-    above.push(c);
-  }
-  return 0;
 }
 
 int open_directory(const char* path, Fd& to) {
@@ -290,18 +267,8 @@ int lend_high(int fd) {
 
 Trust filesystem_trust(int fd, const char** name) {
   const long magic = calls.filesystem_magic(fd);
-  if (magic < 0) {
-    *name = "unknown";
-    return Trust::unknown;
-  }
-  switch (platform::classify_filesystem(magic, name)) {
-    case platform::Kind::trusted:
-      return Trust::trusted;
-    case platform::Kind::refused:
-      return Trust::refused;
-    case platform::Kind::unknown:
-      break;
-  }
+  if (magic >= 0) return platform::classify_filesystem(magic, name);
+  *name = "unknown";
   return Trust::unknown;
 }
 

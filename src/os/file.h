@@ -67,17 +67,8 @@ int path_status(const char* path, struct stat& to, bool follow);
 int file_status_untimed(int fd, struct stat& to);
 int path_status_untimed(const char* path, struct stat& to);
 
-// True if the directory that holds this file passes its group on to new files, and lets the group
-// but no one else write: then its group, whose members share on purpose what is in it. False when
-// it cannot be examined.
-bool is_shared_by_group(const char* file, std::uint32_t& group);
-
 // Creates one directory. EEXIST if anything has the name.
 int make_directory(const char* path, unsigned mode);
-
-// Creates the directories above `path` that are missing: for root as usual, for others private
-// ones. 0 or an errno value; then `which`, kept by `texts`, could not be created.
-int make_directories_above(std::string_view path, Arena& texts, TextView& which);
 
 // Opens a directory to ask about it.
 int open_directory(const char* path, Fd& to);

@@ -1,4 +1,4 @@
-#include "core/host.h"
+#include "host.h"
 
 #include <unistd.h>
 
@@ -7,8 +7,6 @@
 #include <new>
 
 #include "accounts.h"
-#include "byte_lock.h"
-#include "calls.h"
 #include "clock.h"
 #include "core/words.h"
 #include "directory.h"
@@ -57,10 +55,6 @@ struct Names {
 
 }  // namespace
 
-bool has_raised_rights() { return os::has_raised_rights(); }
-
-std::uint32_t user_id() { return os::user_id(); }
-
 Text<32> user_name(std::uint32_t user) {
   // A listing asks for the same few users again and again.
   static std::uint32_t known_user = 0;
@@ -72,8 +66,6 @@ Text<32> user_name(std::uint32_t user) {
   known_name = name;
   return name;
 }
-
-std::string_view kept_host_name() { return os::kept_host_name(); }
 
 bool absolute_path(std::string_view path, PathText& to) {
   to.clear();
@@ -90,20 +82,6 @@ bool absolute_path(std::string_view path, PathText& to) {
   return !to.truncated();
 }
 
-std::int64_t own_process() { return os::calls.getpid(); }
-
-bool is_terminal(int fd) { return os::is_terminal(fd); }
-
-bool in_foreground(int fd) { return os::in_foreground(fd); }
-
-bool alone_on_terminal() { return os::alone_on_terminal(); }
-
-void keep_line_erasable() { os::keep_line_erasable(); }
-
-void forget_line() { os::forget_line(); }
-
-bool has_description_locks() { return os::has_description_locks(); }
-
 TerminalSize terminal_size(int fd) {
   TerminalSize size;
   if (!os::terminal_size(fd, size.columns, size.lines)) return {};
@@ -115,8 +93,6 @@ Status write_text(int fd, std::string_view text) {
   if (error == 0) return {};
   return system_error(Code::io, error, "cannot write");
 }
-
-void keep_standard_streams() { os::keep_standard_streams(); }
 
 Status claim_descriptor(int fd) {
   if (const int error = os::check_writable(fd))
@@ -160,10 +136,6 @@ std::string_view command_line(std::int64_t pid, std::span<char> room) {
   return {room.data(), size};
 }
 
-bool is_program(std::string_view name) { return os::is_in_path(name); }
-
-void hold_signals() { (void)os::hold_signals(); }
-
 int next_signal(Duration span) {
   const std::int64_t end = plus(os::boot_ns(), span);
   do {
@@ -182,8 +154,6 @@ void obey_signal(int signal) {
   }
 }
 
-void release_signals() { os::release_signals(); }
-
 int accept_signals() {
   int asked = 0;
   for (;;) {
@@ -201,7 +171,5 @@ int accept_signals() {
   os::release_signals();
   return asked;
 }
-
-void leave(int code) { os::exit_now(code); }
 
 }  // namespace atmost

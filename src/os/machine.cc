@@ -4,27 +4,21 @@
 
 namespace atmost::os {
 
-namespace {
-
-Text<255> ask_host_name() {
-  struct utsname names;
-  if (calls.uname(&names) < 0) return {};
-  return Text<255>(names.nodename);
-}
-
-}  // namespace
-
 // Read once, so that a run names one host even if the machine is renamed meanwhile.
 std::string_view kept_host_name() {
   static constinit Text<255> known;
-  if (known.empty()) known = ask_host_name();
+  struct utsname names;
+  if (known.empty() && calls.uname(&names) == 0) known.assign(names.nodename);
   return known;
 }
 
 #ifdef ATMOST_OWN_PROCESS
 Text<255> host_name() { return Text<255>(kept_host_name()); }
 #else
-Text<255> host_name() { return ask_host_name(); }
+Text<255> host_name() {
+  struct utsname names;
+  return calls.uname(&names) == 0 ? Text<255>(names.nodename) : Text<255>();
+}
 #endif
 
 }  // namespace atmost::os

@@ -33,24 +33,30 @@ bool keep(int fd) { return calls.control(fd, F_SETFD, FD_CLOEXEC) == 0; }
 }  // namespace
 
 int MonitorLine::open() {
-  if (const int error = open_pipe(reader_, writer_)) return error;
-  if (const int error = open_pipe(life_over_, life_)) return error;
-  return never_waits(reader_.get()) && never_waits(writer_.get()) ? 0 : errno;
+  Fd reader, writer, life, life_over;
+  if (const int error = open_pipe(reader, writer)) return error;
+  if (const int error = open_pipe(life_over, life)) return error;
+  if (!never_waits(reader.get()) || !never_waits(writer.get())) return errno;
+  reader_ = reader.release();
+  writer_ = writer.release();
+  life_ = life.release();
+  life_over_ = life_over.release();
+  return 0;
 }
 
 void MonitorLine::started() {
-  life_.reset();
+  calls.close(life_);
   // Where the kernel cannot do that, a stopped monitor sees the end of the monitored process only
   // after it is continued.
-  (void)calls.continue_at_hangup(life_over_.get());
+  (void)calls.continue_at_hangup(life_over_);
 }
 
 bool MonitorLine::accept(int reader, int writer, int life) {
   if (reader == writer || reader == life || writer == life) return false;
   if (!is_pipe(reader) || !is_pipe(writer) || !is_pipe(life)) return false;
-  reader_ = Fd(reader);
-  writer_ = Fd(writer);
-  life_ = Fd(life);
+  reader_ = reader;
+  writer_ = writer;
+  life_ = life;
   return keep(reader) && keep(writer) && keep(life);
 }
 
@@ -58,13 +64,13 @@ bool MonitorLine::accept(int reader, int writer, int life) {
 // ends it (Program::signal_at_our_death).
 void MonitorLine::wait_for_monitor() const {
   char word;
-  struct pollfd said = {reader_.get(), POLLIN, 0};
+  struct pollfd said = {reader_, POLLIN, 0};
   while (calls.poll(&said, 1, -1) < 0 && errno == EINTR) {
   }
-  (void)calls.read(reader_.get(), &word, 1);
+  (void)calls.read(reader_, &word, 1);
 }
 
-void MonitorLine::let_begin() const { (void)calls.write(writer_.get(), &kEnd, 1); }
+void MonitorLine::let_begin() const { (void)calls.write(writer_, &kEnd, 1); }
 
 void MonitorLine::say(Word word) {
   report_.word = word;
@@ -80,17 +86,16 @@ void MonitorLine::say_lease(std::string_view lease) {
 // Writes the whole message in one piece before the earlier one is removed: whenever this process is
 // killed, a complete message is in the pipe.
 void MonitorLine::send() {
-  if (!writer_.open()) return;
   Text<kLongest> line;
   line.push(static_cast<char>(report_.word)).append(report_.lease).push(kEnd);
   ssize_t done;
   do {
-    done = calls.write(writer_.get(), line.view().data(), line.size());
+    done = calls.write(writer_, line.view().data(), line.size());
   } while (done < 0 && errno == EINTR);
   if (done != static_cast<ssize_t>(line.size())) return;
   char taken[kLongest];
   while (in_pipe_ > 0) {
-    done = calls.read(reader_.get(), taken, in_pipe_ < kLongest ? in_pipe_ : kLongest);
+    done = calls.read(reader_, taken, in_pipe_ < kLongest ? in_pipe_ : kLongest);
     if (done < 0 && errno == EINTR) continue;
     if (done <= 0) break;
     in_pipe_ -= static_cast<std::size_t>(done);
@@ -103,7 +108,7 @@ MonitorReport MonitorLine::last_report() const {
   char lines[4 * kLongest];
   ssize_t got;
   do {
-    got = calls.read(reader_.get(), lines, sizeof lines);
+    got = calls.read(reader_, lines, sizeof lines);
   } while (got < 0 && errno == EINTR);
   std::string_view rest(lines, got > 0 ? static_cast<std::size_t>(got) : 0);
   for (std::size_t end; (end = rest.find(kEnd)) != rest.npos; rest.remove_prefix(end + 1)) {

@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "core/text.h"
-#include "fd.h"
 
 namespace atmost::os {
 
@@ -39,13 +38,13 @@ class MonitorLine {
   void wait_for_monitor() const;
   void let_begin() const;
 
-  int reader() const { return reader_.get(); }
-  int writer() const { return writer_.get(); }
-  int life() const { return life_.get(); }
+  int reader() const { return reader_; }
+  int writer() const { return writer_; }
+  int life() const { return life_; }
   // The monitor's end of the pipe without data.
-  int life_over() const { return life_over_.get(); }
+  int life_over() const { return life_over_; }
 
-  // Without a line these do nothing.
+  // REQUIRES: accept() was true.
   void say(Word word);
   void say_lease(std::string_view lease);
   // The last report. Removes it from the pipe: call it once, after the monitored process has died.
@@ -54,10 +53,11 @@ class MonitorLine {
  private:
   void send();
 
-  Fd reader_;
-  Fd writer_;
-  Fd life_;       // the monitored process's end of the pipe without data
-  Fd life_over_;  // the monitor's end
+  // Open until the process ends.
+  int reader_ = -1;
+  int writer_ = -1;
+  int life_ = -1;       // the monitored process's end of the pipe without data
+  int life_over_ = -1;  // the monitor's end
   MonitorReport report_;
   std::size_t in_pipe_ = 0;  // bytes that were written and not taken out again
 };

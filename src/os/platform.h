@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "file.h"
+
 namespace atmost::os::platform {
 
 long filesystem_magic(int fd);
@@ -136,9 +138,8 @@ extern const int kDescriptionQuery;
 // The kernel's path of the file behind `fd` (readlink of /proc/self/fd). Bytes written to `to`, -1.
 ssize_t descriptor_path(int fd, char* to, std::size_t size);
 
-// The name of a filesystem by its magic number, if such numbers have a meaning on this system.
-enum class Kind { trusted, refused, unknown };
-Kind classify_filesystem(long magic, const char** name);
+// The trust in a filesystem with this magic number, and its name.
+Trust classify_filesystem(long magic, const char** name);
 
 }  // namespace atmost::os::platform
 

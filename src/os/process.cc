@@ -288,22 +288,4 @@ bool ProcessHandle::ends_within(std::int64_t span_ns) const {
   }
 }
 
-int signal_child(std::int64_t pid, int signal) {
-  return calls.kill(static_cast<pid_t>(pid), signal) == 0 ? 0 : errno;
-}
-
-int signal_group(std::int64_t group, int signal) {
-  if (group <= 1) return ESRCH;
-  return calls.kill(static_cast<pid_t>(-group), signal) == 0 ? 0 : errno;
-}
-
-int relay_signal(std::int64_t pid, int signal, std::int64_t sender) {
-  union sigval value = {};
-  value.sival_int = static_cast<int>(sender);
-  if (calls.sigqueue(static_cast<pid_t>(pid), signal, value) == 0) return 0;
-  // The value cannot be queued (RLIMIT_SIGPENDING), or the call is forbidden (seccomp). Send the
-  // signal without it.
-  return signal_child(pid, signal);
-}
-
 }  // namespace atmost::os

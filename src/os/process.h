@@ -196,25 +196,14 @@ class ProcessHandle {
   bool means(std::int64_t pid) const;
   // Readable (poll(2)) from the process's end on; borrowed.
   int descriptor() const { return fd_.get(); }
+  // The same, to be kept open: the caller owns it.
+  int release() { return fd_.release(); }
   // Blocks until it has ended (true), or `span_ns` are over.
   bool ends_within(std::int64_t span_ns) const;
 
  private:
   Fd fd_;
 };
-
-// Signals a child of ours that we have not reaped, so that its number cannot mean another process.
-// 0 or an errno value.
-int signal_child(std::int64_t pid, int signal);
-
-// Signals every process of a group at once: a process that forks meanwhile cannot escape it. 0 or
-// an errno value. REQUIRES: `group` is that of a child of ours that has ended and that we have not
-// reaped: so no other group can have the number.
-int signal_group(std::int64_t group, int signal);
-
-// Like signal_child, and also passes on which process sent the signal first: the child's gate gets
-// `sender` as Arrival::relayed_for.
-int relay_signal(std::int64_t pid, int signal, std::int64_t sender);
 
 }  // namespace atmost::os
 

@@ -14,6 +14,7 @@
 #include "platform.h"
 #include "program.h"
 #include "self.h"
+#include "signals.h"
 
 namespace atmost::os {
 namespace {
@@ -159,17 +160,33 @@ Started run_to_end(const Program& program) {
   return started;
 }
 
+void ChildNews::read_status(int wait_status) {
+  if (WIFSTOPPED(wait_status)) {
+    change = Change::stopped;
+    stopped_by = WSTOPSIG(wait_status);
+  } else if (WIFCONTINUED(wait_status)) {
+    change = Change::continued;
+  } else if (WIFSIGNALED(wait_status)) {
+    end.signal = WTERMSIG(wait_status);
+    end.core_dumped = WCOREDUMP(wait_status);
+  } else {
+    end.code = WEXITSTATUS(wait_status);
+  }
+}
+
 int child_news(ChildNews& to) {
   to = {};
   struct rusage used = {};
+  int status = 0;
   pid_t pid;
   do {
-    pid = calls.wait4(-1, &to.status, WNOHANG | WUNTRACED | WCONTINUED, &used);
+    pid = calls.wait4(-1, &status, WNOHANG | WUNTRACED | WCONTINUED, &used);
   } while (pid < 0 && errno == EINTR);
   if (pid < 0) return errno;
   if (pid == 0) return 0;
   to.pid = pid;
-  if (WIFEXITED(to.status) || WIFSIGNALED(to.status)) {
+  to.read_status(status);
+  if (to.change == ChildNews::Change::ended) {
     to.cpu_ns = nanoseconds(used.ru_utime) + nanoseconds(used.ru_stime);
     to.peak_kib = used.ru_maxrss;
   }
@@ -199,6 +216,12 @@ Adoption::~Adoption() {
 void exit_now(int code) {
   calls.exit(code);
   __builtin_unreachable();
+}
+
+void end_as(const ExitStatus& status) {
+  if (status.signal == 0) exit_now(status.code);
+  die_of(status.signal);
+  exit_now(128 + status.signal);
 }
 
 }  // namespace atmost::os

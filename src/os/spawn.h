@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/outcome.h"
+
 namespace atmost::os {
 
 // A program to start, as execvp(3) takes it: searched for in envp's PATH (/bin:/usr/bin without
@@ -57,12 +59,20 @@ Started spawn(const Program& program);
 // Starts the program and waits until it has ended, however it ends. Errors: as spawn().
 Started run_to_end(const Program& program);
 
-// The report of waitpid(2) and, at the end of a child, what it and the children it waited for used.
+// A status change of a child, from waitpid(2).
 struct ChildNews {
+  enum class Change : std::uint8_t { ended, stopped, continued };
+
   std::int64_t pid = 0;  // 0: no status change to read
-  int status = 0;        // as waitpid(2) gives it; stops and continuations are reported too
+  Change change = Change::ended;
+  int stopped_by = 0;  // the signal
+  // At its end: how, and what it and the children it waited for used.
+  ExitStatus end;
   std::int64_t cpu_ns = 0;
   std::int64_t peak_kib = 0;
+
+  // Sets the three from the status of waitpid(2).
+  void read_status(int wait_status);
 };
 
 // Never blocks. 0, or ECHILD: there is no child left. A child whose end was reported has been
@@ -89,6 +99,10 @@ extern const bool kAdoptsOrphans;
 
 // Ends this process at once with `code`: no exit handlers, no buffers written.
 [[noreturn]] void exit_now(int code);
+
+// Ends this process exactly as `status` says: the same code, or the same signal (default
+// disposition, unblocked, no core file), and 128 + signal should that not end us.
+[[noreturn]] void end_as(const ExitStatus& status);
 
 }  // namespace atmost::os
 

@@ -85,6 +85,19 @@ inline constexpr std::int64_t kShortestKillNs = 2'000'000'000;
 // nobody would continue the stopped ones.
 Sweep sweep(const Tree& tree, Members members, int signal);
 
+// Signals a child of ours that we have not reaped, so that its number cannot mean another process.
+// 0 or an errno value.
+int signal_child(std::int64_t pid, int signal);
+
+// Signals every process of a group at once: a process that forks meanwhile cannot escape it. 0 or
+// an errno value. REQUIRES: `group` is that of a child of ours that has ended and that we have not
+// reaped: so no other group can have the number.
+int signal_group(std::int64_t group, int signal);
+
+// Like signal_child, and also says which process sent the signal first: the child's gate gets
+// `sender` as Arrival::relayed_for.
+int relay_signal(std::int64_t pid, int signal, std::int64_t sender);
+
 }  // namespace atmost::os
 
 #endif

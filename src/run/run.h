@@ -150,20 +150,12 @@ struct RunReport {
 // ends with our children.
 RunReport supervise(const Task& task, SupervisionObserver& observer);
 
-// Becomes the command (uses argv, envp and inherit of the task). Returns only on failure: the errno
-// value.
-int become(const Task& task);
-
 // 127 when the command was not found, 126 when it could not be executed (POSIX, "Exit status for
 // commands").
 constexpr Code exec_code(int error) {
   constexpr int kNoEntry = 2;  // ENOENT, the same number on every Unix
   return error == kNoEntry ? Code::not_found : Code::not_executable;
 }
-
-// Ends this process exactly as `status`: the same code, or the same signal (default disposition,
-// unblocked, no core file), and 128 + signal should that not end us.
-[[noreturn]] void end_as(const ExitStatus& status);
 
 }  // namespace atmost::run
 

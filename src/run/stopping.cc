@@ -21,15 +21,11 @@ constexpr int kReapedBetweenSweeps = 4 * os::kDeadInASweep;
 void Supervisor::on(Event event) {
   const Step taken = step(stage_, event);
   stage_ = taken.next;
-  act(taken.action);
-}
-
-void Supervisor::act(Action action) {
-  switch (action) {
+  switch (taken.action) {
     case Action::none:
       return;
     case Action::interrupt:
-      wake_monitor();
+      if (monitored_) wake_monitor();
       observer_.stopping(SIGINT, report_.stopped);
       if (tree_signalled_ns_ == 0) signal_tree(SIGINT);
       break;

@@ -45,10 +45,9 @@ class Supervisor {
   void stop_with_command();
   void drop_terminal_signals();
   bool lost_monitor();
-  void wake_monitor() const;
+  void wake_monitor() const;  // REQUIRES: monitored_
 
   void on(Event event);
-  void act(Action action);
   void signal_tree(int signal);
   void note(int signal, const os::Sweep& sent);
   void kill_again();

@@ -13,6 +13,7 @@
 
 #include "os/clock.h"
 #include "os/signals.h"
+#include "os/spawn.h"
 #include "run/run.h"
 #ifdef ATMOST_RUN_MONITORED
 #include "core/monitor.h"
@@ -39,10 +40,10 @@ enum class Now { begins, runs, ended };
 void tell_monitor([[maybe_unused]] Task& task, [[maybe_unused]] Now now) {
 #ifdef ATMOST_RUN_MONITORED
   if (now == Now::begins) atmost::attach_to_monitor();
-  atmost::limiter::Monitored& monitored = atmost::limiter::monitored();
+  atmost::limiter::Monitored& monitored = atmost::limiter::monitored;
   task.monitor = monitored.monitor;
-  if (now == Now::runs) monitored.line.say(atmost::os::Word::running);
-  if (now == Now::ended) monitored.line.say(atmost::os::Word::ended);
+  if (now == Now::runs && monitored.reports) monitored.line.say(atmost::os::Word::running);
+  if (now == Now::ended && monitored.reports) monitored.line.say(atmost::os::Word::ended);
 #endif
 }
 
@@ -119,7 +120,12 @@ int main(int, char** argv) {
   task.argv = at;
   task.inherit = &inherited;
   task.inherit_count = inherited >= 0 ? 1 : 0;
-  if (exec) return static_cast<int>(atmost::run::exec_code(atmost::run::become(task)));
+  if (exec)
+    return static_cast<int>(
+        atmost::run::exec_code(atmost::os::become({.argv = task.argv,
+                                                   .envp = task.envp,
+                                                   .inherit = task.inherit,
+                                                   .inherit_count = task.inherit_count})));
   Log log(lost_ms * 1'000'000, stops);
   tell_monitor(task, Now::runs);
   const atmost::run::RunReport report = atmost::run::supervise(task, log);
@@ -131,5 +137,5 @@ int main(int, char** argv) {
   if (report.stopped == atmost::Stopped::max_runtime) return 124;
   if (report.stopped == atmost::Stopped::idle) return 125;
   if (report.stopped == atmost::Stopped::lost) return 79;
-  atmost::run::end_as(report.status);
+  atmost::os::end_as(report.status);
 }

@@ -54,26 +54,26 @@ constexpr unsigned kUntimed = 0x1 | 0x2 | 0x4 | 0x8 | 0x10 | 0x100 | 0x200;
 
 struct Known {
   unsigned long magic;
-  Kind kind;
+  Trust kind;
   const char* name;
 };
 
 // Magic numbers: statfs(2), linux/magic.h. docs/internals/lock-map.md explains why some are
 // trusted.
 constexpr Known kKnown[] = {
-    {0xEF53, Kind::trusted, "ext4"},         {0x58465342, Kind::trusted, "xfs"},
-    {0x9123683E, Kind::trusted, "btrfs"},    {0x2FC12FC1, Kind::trusted, "zfs"},
-    {0xF2F52010, Kind::trusted, "f2fs"},     {0x01021994, Kind::trusted, "tmpfs"},
-    {0x794C7630, Kind::trusted, "overlay"},  {0x858458F6, Kind::trusted, "ramfs"},
-    {0xCA451A4E, Kind::trusted, "bcachefs"}, {0x6969, Kind::refused, "nfs"},
-    {0xFF534D42, Kind::refused, "cifs"},     {0xFE534D42, Kind::refused, "smb2"},
-    {0x517B, Kind::refused, "smb"},          {0x01021997, Kind::refused, "9p"},
-    {0x65735546, Kind::refused, "fuse"},     {0x6A656A63, Kind::refused, "virtiofs"},
-    {0x5346414F, Kind::refused, "afs"},      {0x00C36400, Kind::refused, "ceph"},
-    {0x0BD00BD0, Kind::refused, "lustre"},   {0x47504653, Kind::refused, "gpfs"},
-    {0x786F4256, Kind::refused, "vboxsf"},   {0x61756673, Kind::refused, "aufs"},
-    {0xF15F, Kind::refused, "ecryptfs"},     {0x73757245, Kind::refused, "coda"},
-    {0x01161970, Kind::refused, "gfs2"},     {0x7461636F, Kind::refused, "ocfs2"},
+    {0xEF53, Trust::trusted, "ext4"},         {0x58465342, Trust::trusted, "xfs"},
+    {0x9123683E, Trust::trusted, "btrfs"},    {0x2FC12FC1, Trust::trusted, "zfs"},
+    {0xF2F52010, Trust::trusted, "f2fs"},     {0x01021994, Trust::trusted, "tmpfs"},
+    {0x794C7630, Trust::trusted, "overlay"},  {0x858458F6, Trust::trusted, "ramfs"},
+    {0xCA451A4E, Trust::trusted, "bcachefs"}, {0x6969, Trust::refused, "nfs"},
+    {0xFF534D42, Trust::refused, "cifs"},     {0xFE534D42, Trust::refused, "smb2"},
+    {0x517B, Trust::refused, "smb"},          {0x01021997, Trust::refused, "9p"},
+    {0x65735546, Trust::refused, "fuse"},     {0x6A656A63, Trust::refused, "virtiofs"},
+    {0x5346414F, Trust::refused, "afs"},      {0x00C36400, Trust::refused, "ceph"},
+    {0x0BD00BD0, Trust::refused, "lustre"},   {0x47504653, Trust::refused, "gpfs"},
+    {0x786F4256, Trust::refused, "vboxsf"},   {0x61756673, Trust::refused, "aufs"},
+    {0xF15F, Trust::refused, "ecryptfs"},     {0x73757245, Trust::refused, "coda"},
+    {0x01161970, Trust::refused, "gfs2"},     {0x7461636F, Trust::refused, "ocfs2"},
 };
 
 }  // namespace
@@ -196,7 +196,7 @@ int rename_new(const char* from, const char* to) {
   return static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, kNoReplace));
 }
 
-Kind classify_filesystem(long magic, const char** name) {
+Trust classify_filesystem(long magic, const char** name) {
   for (const Known& known : kKnown) {
     if (known.magic == static_cast<unsigned long>(magic)) {
       *name = known.name;
@@ -204,7 +204,7 @@ Kind classify_filesystem(long magic, const char** name) {
     }
   }
   *name = "unknown";
-  return Kind::unknown;
+  return Trust::unknown;
 }
 
 }  // namespace atmost::os::platform

@@ -62,12 +62,6 @@ bool set_timer(std::int64_t boot_deadline_ns) {
   return true;
 }
 
-Source source_of(const siginfo_t& info) {
-  if (info.si_code == SI_TIMER) return Source::timer;
-  // kill(2) is 0, tgkill(2) and sigqueue(3) are negative; what the kernel makes itself is positive.
-  return info.si_code <= 0 ? Source::process : Source::system;
-}
-
 }  // namespace
 
 SignalGate::SignalGate() {
@@ -118,7 +112,10 @@ Arrival SignalGate::next(std::int64_t boot_deadline_ns, std::int64_t soft_boot_n
   siginfo_t info = {};
   const int signal = calls.sigtimedwait(&all, &info, limit);
   if (signal <= 0) return {};
-  const Source source = source_of(info);
+  // kill(2) is 0, tgkill(2) and sigqueue(3) are negative; what the kernel makes itself is positive.
+  const Source source = info.si_code == SI_TIMER ? Source::timer
+                        : info.si_code <= 0      ? Source::process
+                                                 : Source::system;
   if (source == Source::timer && timer_made && signal == SIGCONT) {
     timer_set_for = Duration::kForever;
     return {};

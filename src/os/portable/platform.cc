@@ -116,9 +116,9 @@ pid_t wait4(pid_t pid, int* status, int options, struct rusage* used) {
   return ended;
 }
 
-Kind classify_filesystem(long, const char** name) {
+Trust classify_filesystem(long, const char** name) {
   *name = "local";
-  return Kind::trusted;
+  return Trust::trusted;
 }
 
 }  // namespace atmost::os::platform

@@ -3,7 +3,7 @@
 
 #include "core/words.h"
 #include "lock_file.h"
-#include "os/file.h"
+#include "os/above.h"
 
 namespace atmost::local {
 namespace {

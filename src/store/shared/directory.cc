@@ -10,6 +10,7 @@
 
 #include "core/place.h"
 #include "core/words.h"
+#include "os/above.h"
 #include "os/clock.h"
 #include "os/fd.h"
 #include "os/file.h"

@@ -2,10 +2,11 @@
 
 #include <vector>
 
-#include "core/host.h"
 #include "core/schemes.h"
 #include "directory.h"
+#include "os/byte_lock.h"
 #include "os/clock.h"
+#include "os/host.h"
 #include "session.h"
 #include "store/local/store.h"
 
@@ -53,7 +54,7 @@ struct LocalRequest {
 Result<Owned<Store>> open_store(std::string_view url) {
   Result<std::string> directory = directory_of(url);
   if (!directory.ok()) return directory.error();
-  if (!has_description_locks()) {
+  if (!os::has_description_locks()) {
     return error_of(Code::unavailable, 0,
                     "--store shared: needs locks of open file descriptions, which this build for "
                     "POSIX alone does not have");

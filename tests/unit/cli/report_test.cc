@@ -48,7 +48,7 @@ class Named : public Line {
     request().locks[0].name = "build";
   }
   std::string words(const Outcome& outcome, std::string_view holders = {}) {
-    return std::string(words_of(outcome, *it, holders).view());
+    return std::string(sentence_of(outcome, *it, holders).view());
   }
   std::string json(const Outcome& outcome, std::string_view kind = {}) {
     int ends[2];

@@ -1,4 +1,7 @@
-#include "core/host.h"
+#include "os/host.h"
+#include "os/machine.h"
+#include "os/signals.h"
+#include "os/terminal.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -132,23 +135,23 @@ TEST(Terminal, KnowsItsSize) {
   int follower = -1;
   struct winsize size = {24, 77, 0, 0};
   ASSERT_EQ(openpty(&leader, &follower, nullptr, nullptr, &size), 0);
-  EXPECT_TRUE(is_terminal(follower));
+  EXPECT_TRUE(os::is_terminal(follower));
   EXPECT_EQ(terminal_size(follower).columns, 77u);
   EXPECT_EQ(terminal_size(follower).lines, 24u);
   close(leader);
   close(follower);
-  EXPECT_FALSE(is_terminal(-1));
+  EXPECT_FALSE(os::is_terminal(-1));
   EXPECT_EQ(terminal_size(-1).columns, 0u);
 }
 
 TEST(Machine, SaysWhereTheProgramIs) {
-  EXPECT_FALSE(has_raised_rights());
-  EXPECT_FALSE(kept_host_name().empty());
+  EXPECT_FALSE(os::has_raised_rights());
+  EXPECT_FALSE(os::kept_host_name().empty());
   EXPECT_EQ(access((std::string(program_directory().view()) + "/unit_os_host").c_str(), X_OK), 0);
 }
 
 TEST(Signals, AreHeldAndHandedOut) {
-  hold_signals();
+  os::hold_signals();
   raise(SIGTERM);
   raise(SIGWINCH);
   int got[2] = {next_signal(Duration::seconds(60)), next_signal(Duration::seconds(60))};
@@ -157,10 +160,10 @@ TEST(Signals, AreHeldAndHandedOut) {
   EXPECT_EQ(got[1], SIGWINCH);
   EXPECT_EQ(next_signal({}), 0);
   obey_signal(SIGWINCH);
-  release_signals();
+  os::release_signals();
   EXPECT_EXIT(
       {
-        hold_signals();
+        os::hold_signals();
         obey_signal(SIGINT);
       },
       testing::KilledBySignal(SIGINT), "");

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <vector>
+
+#include "run/run.h"
 
 namespace atmost::run {
 namespace {
@@ -77,6 +80,13 @@ TEST(Stages, NeverBackwards) {
       EXPECT_TRUE(taken.action == Action::none || stopping(taken.next));
       EXPECT_TRUE(taken.next == stage || !stopping(taken.next) || taken.action != Action::none);
     }
+  }
+}
+
+TEST(ExecCode, CodesOfACommandThatDidNotStart) {
+  EXPECT_EQ(exec_code(ENOENT), Code::not_found);
+  for (const int error : {EACCES, ENOEXEC, ENOTDIR, E2BIG, ETXTBSY, ELOOP, ENAMETOOLONG, EPERM}) {
+    EXPECT_EQ(exec_code(error), Code::not_executable);
   }
 }
 
