@@ -7,10 +7,9 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <deque>
 
+#include "no_answer.h"
 #include "os/clock.h"
 
 namespace atmost::etcd {
@@ -47,60 +46,6 @@ curl_socket_t open_socket(void*, curlsocktype, struct curl_sockaddr* address) {
 bool is_loopback(std::string_view endpoint) {
   const std::string_view host = endpoint.substr(endpoint.find("://") + 3);
   return host.starts_with("127.") || host.starts_with("localhost:") || host.starts_with("[::1]");
-}
-
-// True if no part of the request can have reached a server.
-bool never_arrived(CURL* handle, CURLcode code) {
-  long sent = 0;
-  curl_easy_getinfo(handle, CURLINFO_REQUEST_SIZE, &sent);
-  return (code == CURLE_OPERATION_TIMEDOUT && sent == 0) || code == CURLE_COULDNT_CONNECT ||
-         code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_SSL_CONNECT_ERROR ||
-         code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
-         code == CURLE_SSL_CERTPROBLEM;
-}
-
-// TLS 1.3 reports a missing client certificate only when the answer is read. The words are
-// OpenSSL's.
-bool is_distrust(CURLcode code, std::string_view words) {
-  return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
-         code == CURLE_SSL_CERTPROBLEM || code == CURLE_SSL_ISSUER_ERROR ||
-         words.find("certificate") != std::string_view::npos ||
-         words.find("wrong version number") != std::string_view::npos;
-}
-
-// The reason why there was no answer. libcurl (7.88) keeps the first words that it finds: if the
-// peer closed the connection before libcurl looked at its address, these do not name the peer.
-std::string trouble_of(CURL* handle, CURLcode code, std::string_view words) {
-  long error = 0;
-  curl_easy_getinfo(handle, CURLINFO_OS_ERRNO, &error);
-  if (code == CURLE_COULDNT_CONNECT && error != 0) return std::strerror(static_cast<int>(error));
-  if (code == CURLE_GOT_NOTHING) return "Empty reply from server";
-  if (words.starts_with("getpeername() failed")) return "it closed the connection at once";
-  std::string trouble(words.empty() ? curl_easy_strerror(code) : words);
-  while (trouble.ends_with(' ')) trouble.pop_back();
-  // "Recv failure: …": the connection's, in libcurl's words.
-  const bool cut = words.find(" failure: ") != std::string_view::npos;
-  if (code == CURLE_SSL_CONNECT_ERROR && cut) trouble += " in the TLS handshake";
-  return trouble;
-}
-
-// A server that speaks TLS alone closes the connection when it sees plain text. Where it has not
-// read all of a long question the kernel resets the connection, and its answer may be lost.
-bool closes_unread(CURL* handle, CURLcode code, const Question& question) {
-  long received = 0;
-  curl_easy_getinfo(handle, CURLINFO_HEADER_SIZE, &received);
-  const bool lost = code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR;
-  return lost && received == 0 && question.endpoint.starts_with("http://");
-}
-
-Lack lack_of(CURL* handle, CURLcode code, std::string_view words) {
-  long error = 0;
-  curl_easy_getinfo(handle, CURLINFO_OS_ERRNO, &error);
-  if (code == CURLE_COULDNT_RESOLVE_HOST) return Lack::name;
-  if (code == CURLE_COULDNT_CONNECT && error == ECONNREFUSED) return Lack::server;
-  const bool at_once = words.starts_with("getpeername() failed");
-  return code == CURLE_SSL_CONNECT_ERROR || code == CURLE_GOT_NOTHING || at_once ? Lack::protocol
-                                                                                 : Lack::other;
 }
 
 // libcurl ignores SIGPIPE for a moment when it ends a handle without this option. A program that
@@ -265,17 +210,14 @@ class CurlChannel final : public Channel {
                      static_cast<long>(std::max<std::int64_t>(left, 1)));
     char words[CURL_ERROR_SIZE] = "";
     curl_easy_setopt(handle_, CURLOPT_ERRORBUFFER, words);
-    CURLcode code = curl_easy_perform(handle_);
-    if (closes_unread(handle_, code, question)) code = CURLE_GOT_NOTHING;
+    const CURLcode code = curl_easy_perform(handle_);
     curl_easy_setopt(handle_, CURLOPT_ERRORBUFFER, nullptr);
     curl_slist_free_all(headers);
-    to.arrived = !never_arrived(handle_, code);
-    to.distrust = code != CURLE_OK && is_distrust(code, words);
-    if (code != CURLE_OK) {
-      to.trouble = trouble_of(handle_, code, words);
-      to.lack = lack_of(handle_, code, words);
-    } else {
+    if (code == CURLE_OK) {
+      to.arrived = true;
       curl_easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &to.status);
+    } else {
+      no_answer(handle_, code, words, question, to);
     }
     return to;
   }
