@@ -145,7 +145,7 @@ int run_exectimes(int argc, char** argv) {
   request.create_mode = 0666;
   request.mode_given = true;
   StoreRoom room;
-  const Result<Owned<Store>> files = open_store("file:", room);
+  const Result<Store*> files = open_store("file:", room);
   if (!files.ok()) return report_failure(files.error());
   const std::string_view second = argv[2];
   if (second == "check" || second == "list") return show(*files.value(), second == "list");

@@ -80,14 +80,13 @@ bool read_command_line(const Subcommand& subcommand, int argc, char** argv, int&
 }
 
 // The same for the store that the options name.
-bool open_the_store(const StoreService* service, StoreRoom& room, Owned<Store>& to, int& code) {
-  Result<Owned<Store>> store = open_store(invocation.store, room, service);
+bool open_the_store(const StoreService* service, StoreRoom& room, int& code) {
+  Result<Store*> store = open_store(invocation.store, room, service);
   if (!store.ok()) {
     code = usage(store.error());
     return false;
   }
-  to = std::move(store.value());
-  invocation.locks = &*to;
+  invocation.locks = store.value();
   return invocation.status_fd < 0 || claim_status_fd(code);
 }
 
@@ -123,8 +122,7 @@ int run_with_store(const Subcommand& subcommand, char** argv) {
   if (invocation.service == nullptr && is_fleet(url))
     return become_fleet(scheme_of(url)->program, argv, invocation);
   StoreRoom room;
-  Owned<Store> store;
-  if (!open_the_store(invocation.service, room, store, code)) return code;
+  if (!open_the_store(invocation.service, room, code)) return code;
   return subcommand.run(invocation);
 }
 

@@ -18,8 +18,8 @@ void remove_secrets() {
   }
 }
 
-Result<Owned<Store>> open_without_secrets(std::string_view url) {
-  Result<Owned<Store>> opened = ATMOST_STORE::open_store(url);
+Result<Store*> open_without_secrets(std::string_view url) {
+  Result<Store*> opened = ATMOST_STORE::open_store(url);
   remove_secrets();
   return opened;
 }

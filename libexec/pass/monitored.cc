@@ -138,7 +138,7 @@ AtomResult run_monitored(const std::string& all, const StoreService& service) {
   }
   for (std::size_t i = 0; i < head.words; ++i) atom.command.emplace_back(texts.next());
   StoreRoom room;
-  Result<Owned<Store>> opened = open_store(store, room, &service);
+  Result<Store*> opened = open_store(store, room, &service);
   if (!opened.ok()) return failed_result(opened.error());
   Job job{atom, head.request, *opened.value(), store, {}};
   if (head.has_not_since) job.not_since = head.not_since;

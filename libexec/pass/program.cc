@@ -116,14 +116,14 @@ int run_pass(Options& options, char** argv, const StoreService* service) {
   choose_shared_store(options, host);
   Variables secrets;
   StoreRoom room, file_room;
-  Result<Owned<Store>> shared = Owned<Store>();
+  Result<Store*> shared = static_cast<Store*>(nullptr);
   if (is_fleet(options.store)) {
     if (service == nullptr) return become_fleet_pass(options.store, argv);
     secrets = secrets_of(options.store);
     shared = open_store(options.store, room, service);
     if (!shared.ok()) return refuse(shared.error().code, shared.error().message.view());
   }
-  Result<Owned<Store>> files = open_store("file:", file_room);
+  Result<Store*> files = open_store("file:", file_room);
   if (!files.ok()) return refuse(files.error().code, files.error().message.view());
   if (const Status absolute = make_absolute(options.dir); !absolute.ok()) {
     return refuse(Code::usage, absolute.error().message.view());
@@ -135,7 +135,7 @@ int run_pass(Options& options, char** argv, const StoreService* service) {
   NamingContext around = naming_context(options, host);
   if (!options.trust_fs)
     around = without_shared(around, options.store);  // scope = "host" is of this machine
-  const Stores stores = {*files.value(), shared.value() ? &*shared.value() : nullptr};
+  const Stores stores = {*files.value(), shared.value()};
   Pass pass(options, file, host, around, stores, std::move(secrets));
   if (options.classes) return pass.show_classes();
   if (options.dry_run) return pass.dry_run();

@@ -13,7 +13,7 @@ std::optional<Learned> learned_of(const LockStory& story) {
   request.locks[0].path = TextView::of(story.path);
   if (!is_plain_file(story.path)) return {};
   StoreRoom room;
-  Result<Owned<Store>> files = open_store("file:", room);
+  Result<Store*> files = open_store("file:", room);
   if (!files.ok()) return {};
   const Result<Tuning> tuned = tune(*files.value(), request);
   if (!tuned.ok()) return {};

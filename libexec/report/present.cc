@@ -30,7 +30,7 @@ bool is_plain_file(const std::string& path) {
 
 Result<Present> look_at(const std::string& path, const Instant& now) {
   StoreRoom room;
-  Result<Owned<Store>> files = open_store("file:", room);
+  Result<Store*> files = open_store("file:", room);
   if (!files.ok()) return files.error();
   LockSpec lock;
   lock.path = lock.name = TextView::of(path);

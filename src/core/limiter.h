@@ -69,15 +69,15 @@ class Observer {
 
 // Storage for a store that every program serves, which has no state of its own.
 struct StoreRoom {
-  alignas(void*) unsigned char bytes[2 * sizeof(void*)];
+  alignas(void*) unsigned char bytes[3 * sizeof(void*)];
 };
 
 // A store that only one program serves (schemes.h, `program`). None of these errors repeats the
 // URL.
 struct StoreService {
-  // Opens the store; asks nothing of a network yet. Removes the secrets of every scheme from the
-  // environment, because the command does not need them.
-  Result<Owned<Store>> (*open)(std::string_view url);
+  // Opens the store, the only one of this program at a time; asks nothing of a network yet. Removes
+  // the secrets of every scheme from the environment, because the command does not need them.
+  Result<Store*> (*open)(std::string_view url);
   // Ends the lease that Session::lease_name() of another process named, with everything stored
   // under it, and notifies the next waiter. Also ok when the lease no longer exists. Blocks for at
   // most the timeout of one query. REQUIRES: that process is dead, and nothing that it started
@@ -89,10 +89,10 @@ struct StoreService {
 };
 
 // Opens the store that `url` names (schemes.h; empty: file:), in `room` if every program serves it,
-// else by `service`, which may be null. Borrows `room`. Error: unavailable, when this program does
-// not serve it.
-Result<Owned<Store>> open_store(std::string_view url, StoreRoom& room,
-                                const StoreService* service = nullptr);
+// else by `service`, which may be null. Borrows `room`, and lasts as long as that. Error:
+// unavailable, when this program does not serve it.
+Result<Store*> open_store(std::string_view url, StoreRoom& room,
+                          const StoreService* service = nullptr);
 
 // True if locks in the directory belong to a store that other machines share: it is on NFS that
 // keeps them as that store needs it. `url` gets the store's URL. Blocks while the server does not

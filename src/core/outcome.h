@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "core/decision.h"
-#include "core/lease.h"
+#include "core/hold.h"
 #include "core/result.h"
 
 namespace atmost {

@@ -17,14 +17,18 @@
 
 namespace atmost {
 
+// The files of locks that do not exist: made; not made; and those that exist are only read.
+enum class OpenTo : std::uint8_t { make, change, look };
+
 // Keeps nothing of a request between calls. If this process dies, nothing of the store is lost.
 class Store {
  public:
-  virtual const StoreTraits& traits() const = 0;
+  const StoreTraits& traits() const { return traits_; }
 
-  // Opens the request's locks; files that are missing are made. Borrows the request and this
-  // store until the session ends. Asks nothing of a network yet.
-  virtual Result<Owned<Session>> open(const Request& request) = 0;
+  // Opens the request's locks. Borrows the request and this store until the session ends. Asks
+  // nothing of a network yet. Of a session that is not opened to make, only edit() is called.
+  virtual Result<Owned<Session>> open_for(const Request& request, OpenTo how) = 0;
+  Result<Owned<Session>> open(const Request& request) { return open_for(request, OpenTo::make); }
 
   // Reports everything about one lock: visitor.header() once, then its holders by slot, then its
   // waiters in queue order. Creates nothing; a lock that does not exist has no holders. Returns
@@ -39,26 +43,46 @@ class Store {
     return std::size_t{0};
   }
 
-  // Closes the slot of the request's first lock to newcomers (slot 0: the whole lock), or opens it
-  // again. Its holders stay.
-  virtual Status set_drained(const Request& request, std::uint32_t slot, bool drained) = 0;
-
-  // Reads the statistics of the request's first lock and of its directory. Creates nothing.
-  virtual Result<StatsKept> recall(const Request& request, LockStats& lock,
-                                   DirectoryStats& directory) {
-    (void)request, (void)lock, (void)directory;
-    return StatsKept::none;
-  }
-
-  // Forgets the last admission and what was learned.
-  virtual Status forget(const Request& request) = 0;
-
-  // For Owned only.
-  virtual void close() {}
+  // Edits of the request's first lock. To drain one that does not exist makes it, which closes a
+  // lock before its first use.
+  Status set_drained(const Request& request, std::uint32_t slot, bool drained);
+  Status forget(const Request& request);
+  Result<StatsKept> recall(const Request& request, LockStats& lock, DirectoryStats& directory);
 
  protected:
+  explicit constexpr Store(const StoreTraits& traits) : traits_(traits) {}
   ~Store() = default;
+
+ private:
+  Result<Edited> edit(const Request& request, OpenTo how, const Edit& edit) {
+    Result<Owned<Session>> session = open_for(request, how);
+    return session.ok() ? session.value()->edit(0, edit) : session.error();
+  }
+
+  const StoreTraits& traits_;
 };
+
+inline Status Store::set_drained(const Request& request, std::uint32_t slot, bool drained) {
+  if (slot > kMaxSlots) return error_of(Code::usage, 0, "no such slot: at most 262144");
+  const Result<Edited> done =
+      edit(request, drained ? OpenTo::make : OpenTo::change,
+           {.what = drained ? Edit::What::drain : Edit::What::resume, .slot = slot});
+  return done.ok() ? Status{} : done.error();
+}
+
+inline Status Store::forget(const Request& request) {
+  const Result<Edited> done = edit(request, OpenTo::change, {.what = Edit::What::forget});
+  return done.ok() ? Status{} : done.error();
+}
+
+inline Result<StatsKept> Store::recall(const Request& request, LockStats& lock,
+                                       DirectoryStats& directory) {
+  lock = {};
+  directory = {};
+  const Result<Edited> done = edit(
+      request, OpenTo::look, {.what = Edit::What::recall, .lock = &lock, .directory = &directory});
+  return done.ok() ? Result<StatsKept>(done.value().kept) : done.error();
+}
 
 }  // namespace atmost
 

@@ -8,6 +8,7 @@
 #include "os/interrupt.h"
 #include "policy/decide.h"
 #include "policy/limits.h"
+#include "rule/admit.h"
 #include "takeover.h"
 
 namespace atmost::limiter {
@@ -108,7 +109,8 @@ bool Admission::step(Outcome& outcome) {
     session_.withdraw(ticket_);
   }
   ticket_.for_rate_only = waits_for_rate_only();
-  Result<Decision> asked = session_.attempt(decide_, moment, queues ? &ticket_ : nullptr, lease_);
+  const Attempt attempt = {decide_, moment, queues ? &ticket_ : nullptr};
+  Result<Decision> asked = rule::admit(session_, request_, attempt, lease_);
   stops_.end();
   tell_lease(session_);
   if (!asked.ok()) {
@@ -230,9 +232,8 @@ bool Admission::wait_until(std::int64_t boot_ns, const Decision& decision, Outco
 
 bool Admission::interrupted(Outcome& outcome) const {
   if (how_.gate == nullptr || !how_.gate->interrupted()) return false;
-  Error error = error_of(Code::interrupted, EINTR, request_.locks[0].name);
-  error.message.append(": the wait was interrupted");
-  fail(outcome, error);
+  fail(outcome, error_of(Code::interrupted, EINTR, request_.locks[0].name));
+  outcome.error.message.append(": the wait was interrupted");
   return true;
 }
 
@@ -278,11 +279,10 @@ bool learn_refusal(const OpenLocks& locks, const Outcome& outcome) {
   const Decision& decision = outcome.decision;
   const bool learns = locks.request.if_elapsed_auto && !locks.request.no_learn;
   if (decision.verdict != Verdict::too_soon || !learns) return false;
-  RunSample sample;
-  sample.kind = RunSample::Kind::too_soon;
-  sample.asked_real_ns = moment(locks.request).real_ns;
-  sample.interval = decision.limits.if_elapsed;
-  return locks.session.learn(decision.lock, policy::remember, sample);
+  return locks.session.learn(decision.lock, policy::remember,
+                             {.kind = RunSample::Kind::too_soon,
+                              .asked_real_ns = moment(locks.request).real_ns,
+                              .interval = decision.limits.if_elapsed});
 }
 
 Instant moment(const Request& request) {

@@ -130,11 +130,12 @@ void become(const OpenLocks& locks, const Command& command, const run::Task& tas
 }
 
 // A leased store decides without statistics. If they cannot be read, there is no limit.
-[[gnu::noinline]] void recall_limits(Store& store, const Request& request, Outcome& outcome) {
+[[gnu::noinline]] void recall_limits(Session& session, const Request& request, Outcome& outcome) {
   LockStats lock{};
   DirectoryStats directory{};
   View view;
-  if (store.recall(request, lock, directory).ok()) {
+  const Edit recall = {.what = Edit::What::recall, .lock = &lock, .directory = &directory};
+  if (session.edit(0, recall).ok()) {
     view.lock_stats = &lock;
     view.directory_stats = &directory;
   }
@@ -202,7 +203,7 @@ Outcome run_under(Store& store, const OpenLocks& locks, const Command& command,
     if (spam) tell_of_spam(request, outcome, observer, telling);
   }
   if (!lease.held()) return outcome;
-  if (locks.traits.leased && wants_stats(request)) recall_limits(store, request, outcome);
+  if (locks.traits.leased && wants_stats(request)) recall_limits(locks.session, request, outcome);
   if (observer != nullptr) observer->admitted(lease, outcome.waited);
   limiter::notice_flocks(request, lease, observer);
 

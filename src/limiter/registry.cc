@@ -12,10 +12,10 @@ namespace atmost {
 namespace {
 
 template <class T>
-Owned<Store> make(StoreRoom& room) {
+Store* make(StoreRoom& room) {
   static_assert(sizeof(T) <= sizeof(StoreRoom));
   static_assert(alignof(T) <= alignof(StoreRoom));
-  return Owned<Store>(new (room.bytes) T);
+  return new (room.bytes) T;
 }
 
 constexpr std::string_view kShared = "shared:";
@@ -36,8 +36,7 @@ std::string_view without_slashes(std::string_view path) {
 
 }  // namespace
 
-Result<Owned<Store>> open_store(std::string_view url, StoreRoom& room,
-                                const StoreService* service) {
+Result<Store*> open_store(std::string_view url, StoreRoom& room, const StoreService* service) {
   const Scheme* scheme = scheme_of(url);
   if (scheme == nullptr) return error_of(Code::usage, 0, "--store: is not a store");
   if (scheme->name == "file") return make<local::LocalStore>(room);

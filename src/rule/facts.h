@@ -24,6 +24,9 @@ constexpr Queue queue_of(const LockSpec& lock) {
   return lock.mode == Mode::plain ? lock.max : kModeQueue;
 }
 
+// The order of tickets, which no store compares itself (tools/house).
+constexpr bool is_before(std::uint64_t ticket, std::uint64_t other) { return ticket < other; }
+
 struct Waiter {
   std::uint64_t ticket = 0;  // 0: no waiter
   std::uint32_t max = kMaxSlots;

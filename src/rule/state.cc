@@ -1,5 +1,7 @@
 #include "state.h"
 
+#include <utility>
+
 namespace atmost::rule {
 namespace {
 
@@ -26,23 +28,30 @@ bool finish(State& to, const Held& held, Ending ending, const Instant& now) {
   return true;
 }
 
-void forget(State& to) {
-  to.last = {};
-  to.recorded = 0;
-  to.unknown_before = {};
-  to.refusals = to.failures = 0;
-}
-
-std::uint32_t count_refusal(State& to) {
-  if (to.refusals != UINT32_MAX) ++to.refusals;
-  return to.refusals;
-}
-
-std::uint32_t count_end(State& to, bool failed) {
-  if (failed && to.failures != UINT32_MAX) ++to.failures;
-  const std::uint32_t count = to.failures;
-  if (!failed) to.failures = 0;
-  return count;
+std::uint32_t edit(State& to, const Edit& what) {
+  switch (what.what) {
+    case Edit::What::refusal:
+      if (to.refusals != UINT32_MAX) ++to.refusals;
+      return to.refusals;
+    case Edit::What::end:
+      if (!what.failed) return std::exchange(to.failures, 0);
+      if (to.failures != UINT32_MAX) ++to.failures;
+      return to.failures;
+    case Edit::What::forget:
+      to.last = {};
+      to.recorded = 0;
+      to.unknown_before = {};
+      to.refusals = to.failures = 0;
+      break;
+    case Edit::What::drain:
+    case Edit::What::resume:
+      if (what.slot == 0) to.drained = what.what == Edit::What::drain;
+      break;
+    case Edit::What::learn:
+    case Edit::What::recall:
+      break;
+  }
+  return 0;
 }
 
 bool mended(Stamp& stamp, const Instant& now) {

@@ -1,11 +1,11 @@
-// The memory of a lock, and every change of it but an admission's: a release, `atmost forget`, the
-// counts. For all stores.
+// The memory of a lock, and every change of it but an admission's: a release and the edits. For all
+// stores.
 #ifndef ATMOST_RULE_STATE_H
 #define ATMOST_RULE_STATE_H
 
 #include <cstdint>
 
-#include "core/lease.h"
+#include "core/session.h"
 #include "core/time.h"
 #include "core/view.h"
 
@@ -40,12 +40,9 @@ struct Held {
 // The end of a hold. True: `to` has to be written.
 bool finish(State& to, const Held& held, Ending ending, const Instant& now);
 
-// `atmost forget`: the last admission and the ring; the store forgets statistics.
-void forget(State& to);
-
-// Return Session::count_refusal() and count_end().
-std::uint32_t count_refusal(State& to);
-std::uint32_t count_end(State& to, bool failed);
+// An edit of a lock (core/session.h), as far as its State goes: a store keeps single slots that are
+// drained and statistics elsewhere. Returns Edited::count.
+std::uint32_t edit(State& to, const Edit& what);
 
 // A stamp that lies ahead of the clock counts from now on. True: it was changed.
 bool mended(Stamp& stamp, const Instant& now);

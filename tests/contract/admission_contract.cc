@@ -298,7 +298,7 @@ TEST_P(StoreContract, TheSameLockTwiceIsAMistake) {
   if (opened.ok()) {  // a store that finds it out when it is asked
     clock_now = at(0);
     Result<Decision> answer =
-        opened.value()->attempt(policy::decide, told_by_clock, nullptr, caller.lease);
+        rule::admit(*opened.value(), caller.request, {policy::decide, told_by_clock}, caller.lease);
     ASSERT_FALSE(answer.ok());
     EXPECT_EQ(answer.error().code, Code::usage);
   } else {

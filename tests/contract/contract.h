@@ -14,6 +14,7 @@
 #include "core/turn.h"
 #include "kept_text.h"
 #include "policy/decide.h"
+#include "rule/admit.h"
 #include "world.h"
 
 namespace atmost::contract {
@@ -115,7 +116,8 @@ class Caller {
  private:
   Decision attempt(Ticket* place, const Instant& now, DecideFn decide) {
     clock_now = now;
-    Result<Decision> answer = session().attempt(decide, told_by_clock, place, lease);
+    Result<Decision> answer =
+        rule::admit(session(), request, {decide, told_by_clock, place}, lease);
     EXPECT_TRUE(answer.ok()) << answer.error().message.c_str();
     if (!answer.ok()) return {};
     EXPECT_EQ(lease.held(), answer.value().verdict == Verdict::admit);

@@ -1,3 +1,5 @@
+#include <memory>
+
 #include "contract.h"
 #include "etcd/kit/cluster.h"
 #include "store/etcd/store.h"
@@ -22,7 +24,7 @@ class EtcdWorld final : public World {
   }
 
   Store& caller() override {
-    stores_.emplace_back(new etcd::EtcdStore(access_, false));
+    stores_.push_back(std::make_unique<etcd::EtcdStore>(access_, false));
     return *stores_.back();
   }
   void point(LockSpec& spec, unsigned index) override {
@@ -44,7 +46,7 @@ class EtcdWorld final : public World {
   static inline unsigned worlds = 0;
   std::string prefix_;
   etcd::Access access_;
-  std::vector<Owned<etcd::EtcdStore>> stores_;
+  std::vector<std::unique_ptr<etcd::EtcdStore>> stores_;
 };
 
 std::unique_ptr<World> etcd_world() { return std::make_unique<EtcdWorld>(); }

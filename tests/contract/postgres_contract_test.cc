@@ -33,7 +33,7 @@ class PostgresWorld final : public World {
     postgres::Settings settings;
     settings.clock = postgres_kit::kClockSql;
     callers_.push_back(std::make_unique<postgres_kit::ClockedStore>(
-        session_, Owned<Store>(new postgres::PostgresStore(std::move(address.value()), settings)),
+        session_, std::make_unique<postgres::PostgresStore>(std::move(address.value()), settings),
         kEpochNs - kUptimeNs));
     return *callers_.back();
   }

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <unistd.h>
+#include <memory>
 
 #include <filesystem>
 #include <fstream>
@@ -26,7 +27,7 @@ class SharedWorld final : public World {
   ~SharedWorld() override { std::filesystem::remove_all(directory_); }
 
   Store& caller() override {
-    stores_.emplace_back(new shared::SharedStore(directory_));
+    stores_.push_back(std::make_unique<shared::SharedStore>(directory_));
     return *stores_.back();
   }
   void point(LockSpec& spec, unsigned index) override { spec.path = kept("shared:" + path(index)); }
@@ -46,7 +47,7 @@ class SharedWorld final : public World {
   }
 
   std::string directory_;
-  std::vector<Owned<shared::SharedStore>> stores_;
+  std::vector<std::unique_ptr<shared::SharedStore>> stores_;
 };
 
 std::unique_ptr<World> shared_world() { return std::make_unique<SharedWorld>(); }

@@ -13,6 +13,7 @@
 #include "os/calls.h"
 #include "os/clock.h"
 #include "policy/decide.h"
+#include "rule/admit.h"
 #include "store/shared/directory.h"
 #include "store/shared/store.h"
 
@@ -63,7 +64,7 @@ class SharedLease : public ::testing::Test {
       session = std::move(opened.value());
     }
     Verdict ask() {
-      Result<Decision> answer = session->attempt(policy::decide, by_clock, nullptr, lease);
+      Result<Decision> answer = rule::admit(*session, request, {policy::decide, by_clock}, lease);
       if (!answer.ok()) ADD_FAILURE() << answer.error().message.c_str();
       return answer.ok() ? answer.value().verdict : Verdict::busy;
     }
@@ -127,7 +128,7 @@ TEST_F(SharedLease, IsNotGivenWhenItCannotBeProven) {
   server = Server::fails;
   Caller caller(*this);
   const Result<Decision> answer =
-      caller.session->attempt(policy::decide, by_clock, nullptr, caller.lease);
+      rule::admit(*caller.session, caller.request, {policy::decide, by_clock}, caller.lease);
   ASSERT_FALSE(answer.ok());
   EXPECT_EQ(answer.error().code, Code::io);
   EXPECT_FALSE(caller.lease.held());

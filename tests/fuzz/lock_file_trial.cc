@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "policy/decide.h"
+#include "rule/admit.h"
 #include "store/local/layout.h"
 
 namespace atmost::fuzz {
@@ -86,9 +87,10 @@ const char* LockFileTrial::ask(std::uint32_t max, std::uint32_t take, bool queue
   Owned<Session> session;
   if (opened.ok()) session = static_cast<Owned<Session>&&>(opened.value());
   Lease lease;
-  Result<Decision> answer = opened.ok() ? session->attempt(policy::decide, told_by_clock,
-                                                           queue ? &ticket : nullptr, lease)
-                                        : Result<Decision>(opened.error());
+  Result<Decision> answer =
+      opened.ok() ? rule::admit(*session, request,
+                                {policy::decide, told_by_clock, queue ? &ticket : nullptr}, lease)
+                  : Result<Decision>(opened.error());
   const char* wrong = nullptr;
   if (!answer.ok()) {
     const std::string message = answer.error().message.c_str();

@@ -12,6 +12,7 @@
 #include "os/clock.h"
 #include "policy/decide.h"
 #include "process/temp_dir.h"
+#include "rule/admit.h"
 #include "store/postgres/address.h"
 #include "store/postgres/store.h"
 
@@ -41,19 +42,18 @@ class Spoiled : public ::testing::Test {
     (void)place(false)->set_drained(request_, 0, false);
   }
 
-  atmost::Owned<atmost::Store> place(bool behind_wire) {
+  std::unique_ptr<atmost::postgres::PostgresStore> place(bool behind_wire) {
     const std::string url =
         behind_wire ? "postgres://postgres@/postgres?host=" + directory_.path() : cluster_->url();
     Result<atmost::postgres::Address> address = atmost::postgres::parse_address(url);
     EXPECT_TRUE(address.ok());
     atmost::postgres::Settings settings;
     settings.timeout = behind_wire ? kTimeout : Duration::seconds(5);
-    return atmost::Owned<atmost::Store>(
-        new atmost::postgres::PostgresStore(std::move(address.value()), settings));
+    return std::make_unique<atmost::postgres::PostgresStore>(std::move(address.value()), settings);
   }
   // A store and its one session.
   struct Caller {
-    atmost::Owned<atmost::Store> store;
+    std::unique_ptr<atmost::postgres::PostgresStore> store;
     atmost::Owned<atmost::Session> session;
     atmost::Session* operator->() { return &*session; }
     atmost::Session& operator*() { return *session; }
@@ -66,8 +66,9 @@ class Spoiled : public ::testing::Test {
     return made;
   }
   Result<Decision> ask(atmost::Session& from, Lease& lease, atmost::Ticket* queue = nullptr) {
-    return from.attempt(
-        atmost::policy::decide, [](const atmost::Request&) { return atmost::os::now(); }, queue,
+    return atmost::rule::admit(
+        from, request_,
+        {atmost::policy::decide, [](const atmost::Request&) { return atmost::os::now(); }, queue},
         lease);
   }
   void free_all() {

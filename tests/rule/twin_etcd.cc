@@ -19,13 +19,13 @@ class Etcd final : public Other {
     for (unsigned i = 0; i < cluster_.count(); ++i)
       access.endpoints.push_back("http://" + cluster_.host(i));
     access.prefix = "/twin" + std::to_string(seed);
-    store_ = Owned<etcd::EtcdStore>(new etcd::EtcdStore(access, false));
+    store_ = std::make_unique<etcd::EtcdStore>(access, false);
     return {&*store_, "etcd://there" + access.prefix + "/twin.lock", open_any, false};
   }
 
  private:
   etcd_kit::Cluster cluster_;
-  Owned<etcd::EtcdStore> store_;
+  std::unique_ptr<etcd::EtcdStore> store_;
 };
 
 }  // namespace

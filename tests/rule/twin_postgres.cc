@@ -20,7 +20,7 @@ class Postgres final : public Other {
     postgres::Settings settings;
     settings.clock = postgres_kit::kClockSql;
     store_ = std::make_unique<postgres_kit::ClockedStore>(
-        session_, Owned<Store>(new postgres::PostgresStore(std::move(address.value()), settings)),
+        session_, std::make_unique<postgres::PostgresStore>(std::move(address.value()), settings),
         now.real_ns - now.boot_ns);
   }
 

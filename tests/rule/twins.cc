@@ -7,6 +7,7 @@
 #include <string>
 
 #include "policy/decide.h"
+#include "rule/admit.h"
 #include "store/memory/store.h"
 
 namespace atmost::twins {
@@ -185,8 +186,8 @@ class Trial {
         session = std::move(opened.value());
       }
       Ticket* const queue = waits ? &caller.ticket[side] : nullptr;
-      const Result<Decision> answer =
-          session->attempt(policy::decide, moment, queue, caller.lease[side]);
+      const Result<Decision> answer = rule::admit(
+          *session, caller.request, {policy::decide, moment, queue}, caller.lease[side]);
       if (!answer.ok()) return answer.error().message.c_str();
       answers[side] = words(answer.value(), caller.lease[side], caller.ticket[side]);
     }

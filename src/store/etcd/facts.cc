@@ -103,7 +103,7 @@ std::vector<EtcdFacts::Claimant> EtcdFacts::claimants(std::uint64_t ticket) cons
   std::vector<Claimant> all;
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const rule::Waiter& each = places_[i].waiter;
-    if (each.ticket >= ticket) break;
+    if (!rule::is_before(each.ticket, ticket)) break;
     // A reader is before a plain caller only if a writer is.
     const bool claims = places_[i].queue == rule::queue_of(*lock_) || each.writer;
     const bool had_turn = each.turn_boot_ns != 0 && turns_boot_ns_ - each.turn_boot_ns >= kTurn.ns;

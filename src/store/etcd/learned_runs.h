@@ -4,10 +4,9 @@
 #ifndef ATMOST_STORE_ETCD_LEARNED_RUNS_H
 #define ATMOST_STORE_ETCD_LEARNED_RUNS_H
 
-#include <functional>
 #include <string>
 
-#include "core/stats.h"
+#include "core/session.h"
 #include "keys.h"
 #include "transactions.h"
 
@@ -18,14 +17,11 @@ class LearnedRuns {
  public:
   LearnedRuns(Gateway& gateway, const LockSpec& lock);
 
-  Status recall(LockStats& lock, DirectoryStats& directory);
-  // Reads, calls `how` and writes, unless another caller wrote meanwhile: then again, a few times.
-  // Returns what `how` does; failures are not reported.
-  bool learn(LearnFn how, const RunSample& sample);
+  // Learns or recalls. To learn, reads, calls `how` and writes, unless another caller wrote
+  // meanwhile: then again, a few times.
+  Result<Edited> edit(const Edit& what);
 
  private:
-  Status visit(const std::function<bool(LockStats&, DirectoryStats&)>& what);
-
   Transactions transactions_;
   std::string lock_key_, directory_key_;
 };

@@ -34,11 +34,7 @@ void EtcdHold::begin() {
   caller_.latch.disarm();
 }
 
-Contest EtcdHold::contested(std::uint32_t) const {
-  return caller_.lease.upkeep().asked_to_stop ? Contest::for_its_place : Contest::none;
-}
-
-void EtcdHold::release(Ending ending, const Instant& now, const Lesson&) {
+void EtcdHold::release(Ending ending, const Instant& now) {
   if (!std::exchange(holds_, false)) return;
   OwnLease& lease = caller_.lease;
   lease.let_go(caller_.gateway);

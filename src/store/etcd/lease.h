@@ -5,17 +5,17 @@
 #include <vector>
 
 #include "caller.h"
-#include "core/lease.h"
+#include "core/hold.h"
 #include "intervals.h"
 #include "rates.h"
 
 namespace atmost::etcd {
 
 // Borrows what it is made of. `held`: one for each lock of the request.
-class EtcdHold final : public Hold {
+class EtcdHold {
  public:
   EtcdHold(Caller& caller, Intervals& intervals, const Rates& rates, std::vector<HeldLock>& held)
-      : Hold(held.data()), caller_(caller), intervals_(intervals), rates_(rates), held_(held) {}
+      : caller_(caller), intervals_(intervals), rates_(rates), held_(held) {}
 
   // Begins the hold of what the last snapshots show as ours: from now on the connection that
   // carried the admission renews the lease and looks for requests to stop. REQUIRES:
@@ -24,9 +24,8 @@ class EtcdHold final : public Hold {
   bool holds() const { return holds_; }
   std::int64_t left_until_boot_ns() const { return left_until_ns_; }
 
-  Upkeep upkeep() const override { return caller_.lease.upkeep(); }
-  Contest contested(std::uint32_t) const override;
-  void release(Ending ending, const Instant& now, const Lesson& lesson) override;
+  // As Session::release().
+  void release(Ending ending, const Instant& now);
 
  private:
   Caller& caller_;

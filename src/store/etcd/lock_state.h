@@ -3,7 +3,6 @@
 #define ATMOST_STORE_ETCD_LOCK_STATE_H
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include "keys.h"
@@ -20,7 +19,7 @@ std::int64_t lease_of(const State& state, const std::string& prefix);
 // As the rule has it. `last`: the token of the last admission.
 rule::State rule_state(const State& state, std::uint64_t last);
 
-// A lock's state, without an admission. Each call blocks for at most the timeout of the gateway's
+// A lock's state, without an admission. The call blocks for at most the timeout of the gateway's
 // Access.
 class LockState {
  public:
@@ -29,15 +28,10 @@ class LockState {
         transactions_(gateway),
         keys_(gateway.access().prefix, lock_of(lock)) {}
 
-  // As Store and Session say (core/store.h, core/session.h).
-  Status set_drained(std::uint32_t slot, bool drained);
-  Status forget();
-  Result<std::uint32_t> count_refusal();
-  // As Session::count_end().
-  Result<std::uint32_t> count_end(bool failed);
+  Result<Edited> edit(const Edit& what);
 
  private:
-  Status change(const std::function<void(State&, std::uint64_t, Txn&)>& change);
+  std::uint32_t change(const Edit& what, State& state, std::uint64_t last, Txn& txn) const;
 
   const std::string& prefix_;
   Transactions transactions_;

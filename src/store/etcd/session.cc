@@ -16,7 +16,7 @@ namespace {
 // Changes of a lock's state are rare.
 constexpr int kTries = 32;
 // Hundreds of callers at once need a few seconds.
-constexpr std::int64_t kLongestAttemptNs = 20'000'000'000;
+constexpr Duration kLongestAttempt = Duration::seconds(20);
 
 void lose(Ticket& ticket) {
   const bool for_rate_only = ticket.for_rate_only;
@@ -37,30 +37,25 @@ void EtcdSession::exit_if_terminated() {
   caller_.exit_if_terminated();
 }
 
-Result<Decision> EtcdSession::attempt(DecideFn decide, MomentFn moment, Ticket* queue,
-                                      Lease& lease) {
-  may_replace_ = caller_.request.on_busy == OnBusy::replace && queue == nullptr;
-  fresh_ = false;
-  known_ = std::exchange(woken_, false) ? Caller::Known::by_one_member : Caller::Known::by_majority;
-  const std::int64_t end = os::boot_ns() + kLongestAttemptNs;
-  for (;;) {
-    Result<Decision> answer = rule::admit(*this, caller_.request, decide, moment, queue, lease);
-    if (!answer.ok() || answer.value().why != Why::guard) return answer;
+Status EtcdSession::look(const Attempt& attempt, rule::Looked& to) {
+  Ticket* const queue = attempt.queue;
+  if (attempt.looks == 0) {
+    may_replace_ = caller_.request.on_busy == OnBusy::replace && queue == nullptr;
+    fresh_ = false;
+    known_ =
+        std::exchange(woken_, false) ? Caller::Known::by_one_member : Caller::Known::by_majority;
+    end_ns_ = plus(os::boot_ns(), kLongestAttempt);
+  } else if (os::boot_ns() >= end_ns_) {
     // Each time that the lock has changed another caller was admitted, unless the answers are
     // wrong.
-    if (os::boot_ns() >= end) {
-      return fail(
-          error_of(Code::unavailable, 0,
-                   "etcd: at every try for 20 s the lock had changed, or an answer was lost"));
-    }
+    return fail(
+        error_of(Code::unavailable, 0,
+                 "etcd: at every try for 20 s the lock had changed, or an answer was lost"));
   }
-}
-
-Status EtcdSession::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
   exit_if_terminated();
   if (hold_.holds()) return error_of(Code::internal, 0, "this session holds its locks already");
   if (Status done = read(queue); !done.ok()) return fail(done.error());
-  to.now = moment(caller_.request);
+  to.now = attempt.moment(caller_.request);
   to.turns_boot_ns = to.now.given ? os::boot_ns() : to.now.boot_ns;
   rates_.see(to.now);
   for (std::size_t i = 0; i < caller_.locks.size(); ++i) {
@@ -123,7 +118,7 @@ Status EtcdSession::enter(const Instant& now, Ticket* queue, rule::Applied& to) 
   exit_if_terminated();
   if (Status ready = take_up(asked); !ready.ok()) return fail(ready.error());
   if (queue != nullptr) *queue = {};
-  to.hold = &hold_;
+  to.held = held_.data();
   return {};
 }
 
@@ -191,23 +186,11 @@ Result<Wake> EtcdSession::await(Ticket& ticket, std::int64_t deadline_boot_ns) {
   return woken;
 }
 
-void EtcdSession::withdraw(Ticket& ticket) {
-  if (!ticket.drawn) return;
-  ticket = {};
-  watch_.stop();
-  if (!hold_.holds()) caller_.lease.end(caller_.gateway, caller_.give_up());
-}
-
-Result<std::uint32_t> EtcdSession::count_refusal(std::uint32_t lock) {
-  return LockState(caller_.gateway, caller_.locks[lock].spec).count_refusal();
-}
-
-Result<std::uint32_t> EtcdSession::count_end(std::uint32_t lock, bool failed) {
-  return LockState(caller_.gateway, caller_.locks[lock].spec).count_end(failed);
-}
-
-bool EtcdSession::learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {
-  return LearnedRuns(caller_.gateway, caller_.locks[lock].spec).learn(how, sample);
+Result<Edited> EtcdSession::edit(std::uint32_t lock, const Edit& edit) {
+  const LockSpec& spec = caller_.locks[lock].spec;
+  if (edit.what == Edit::What::learn || edit.what == Edit::What::recall)
+    return LearnedRuns(caller_.gateway, spec).edit(edit);
+  return LockState(caller_.gateway, spec).edit(edit);
 }
 
 Result<Owned<HolderStop>> EtcdSession::stop(std::uint32_t lock, std::uint32_t slot,
@@ -233,14 +216,23 @@ Result<Owned<HolderStop>> EtcdSession::stop(std::uint32_t lock, std::uint32_t sl
   return begun;
 }
 
-Text<80> EtcdSession::lease_name() const {
-  Text<80> name;
-  if (caller_.lease.id() != 0) name.append_signed(caller_.lease.id());
-  return name;
+Upkeep EtcdSession::upkeep(About, std::uint32_t) const {
+  Upkeep known;
+  if (hold_.holds()) known = caller_.lease.upkeep();
+  if (known.asked_to_stop) known.contest = Contest::for_its_place;
+  known.left_until_boot_ns = hold_.left_until_boot_ns();
+  if (caller_.lease.id() != 0) known.name.append_signed(caller_.lease.id());
+  return known;
 }
 
-void EtcdSession::close() {
+void EtcdSession::end(const End& what) {
+  if (what.of == End::Of::hold) return hold_.release(what.ending, what.now);
   watch_.stop();
+  if (what.of == End::Of::place) {
+    *what.ticket = {};
+    if (!hold_.holds()) caller_.lease.end(caller_.gateway, caller_.give_up());
+    return;
+  }
   caller_.end_lease();
   delete this;
 }

@@ -18,7 +18,7 @@ namespace atmost::etcd {
 
 // On the heap; close() frees it, and ends its lease. If etcd does not answer, it waits only
 // briefly.
-class EtcdSession final : public Session, private rule::Section {
+class EtcdSession final : public Session {
  public:
   // Borrows its arguments. `alone`: see EtcdStore.
   EtcdSession(const Access& access, ClusterHistory& history, const Request& request, bool alone)
@@ -26,23 +26,17 @@ class EtcdSession final : public Session, private rule::Section {
     for (OpenLock& lock : caller_.locks) facts_.push_back(&lock.facts);
   }
 
-  Result<Decision> attempt(DecideFn decide, MomentFn moment, Ticket* queue, Lease& lease) override;
-  Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
-  void withdraw(Ticket& ticket) override;
-  Result<std::uint32_t> count_refusal(std::uint32_t lock) override;
-  Result<std::uint32_t> count_end(std::uint32_t lock, bool failed) override;
-  bool learn(std::uint32_t lock, LearnFn how, const RunSample& sample) override;
-  Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
-                                 StopFor what_for) override;
-  Text<80> lease_name() const override;
-  std::int64_t left_until_boot_ns() const override { return hold_.left_until_boot_ns(); }
-  void close() override;
-
- private:
-  Status look(MomentFn moment, Ticket* queue, rule::Looked& to) override;
+  Status look(const Attempt& attempt, rule::Looked& to) override;
   Status apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
                rule::Applied& to) override;
+  Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
+  Result<Edited> edit(std::uint32_t lock, const Edit& edit) override;
+  Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                                 StopFor what_for) override;
+  Upkeep upkeep(About what, std::uint32_t lock) const override;
+  void end(const End& what) override;
 
+ private:
   Status read(Ticket* queue);
   bool lost_place(const Ticket* queue) const;
   Status enter(const Instant& now, Ticket* queue, rule::Applied& to);
@@ -65,6 +59,7 @@ class EtcdSession final : public Session, private rule::Section {
   std::vector<HeldLock> held_;
   EtcdHold hold_{caller_, intervals_, rates_, held_};
   std::vector<rule::Facts*> facts_;
+  std::int64_t end_ns_ = 0;       // of the attempt
   std::uint32_t refused_by_ = 0;  // the lock
   bool fresh_ = false;            // the snapshots are of this moment
   bool woken_ = false;            // no attempt was made since the watch called for one

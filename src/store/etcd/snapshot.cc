@@ -27,7 +27,7 @@ bool take_waiters(const Keys& keys, const LockSpec& lock, std::uint64_t own, con
     to.read_to = std::max(to.read_to, key.created);
     const std::optional<rule::Queue> queue = keys.queue_of_place(key.key);
     const bool counts = queue && (*queue == rule::queue_of(lock) || *queue == rule::kModeQueue);
-    if (!counts || (own != 0 && key.created > own)) continue;
+    if (!counts || (own != 0 && rule::is_before(own, key.created))) continue;
     std::optional<Record> record = parse_record(key.value);
     if (!record) {
       to.alien = key.key;
@@ -130,7 +130,7 @@ bool take_snapshot(const Keys& keys, const CallerPlace& asked, const TxnReply& r
   }
   const PartReply& oldest = reply.parts[part++];
   if (!take_waiters(keys, place.lock, place.ticket, oldest, to)) return false;
-  to.more_waiters = oldest.more && (place.ticket == 0 || to.read_to < place.ticket);
+  to.more_waiters = oldest.more && (place.ticket == 0 || rule::is_before(to.read_to, place.ticket));
   to.queued = oldest.count;
   if (place.ticket == 0) return true;
   const PartReply& youngest = reply.parts[part++];
@@ -138,7 +138,8 @@ bool take_snapshot(const Keys& keys, const CallerPlace& asked, const TxnReply& r
   for (const KeyValue& key : youngest.keys) {
     const bool own = key.created == place.ticket && key.lease == place.lease;
     to.place_is_there = to.place_is_there || own;
-    if (key.created < place.ticket && to.before.size() <= kNear) to.before.push_back(key.key);
+    if (rule::is_before(key.created, place.ticket) && to.before.size() <= kNear)
+      to.before.push_back(key.key);
   }
   return true;
 }

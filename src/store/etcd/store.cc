@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 
-#include "learned_runs.h"
-#include "lock_state.h"
 #include "os/self.h"
 #include "own_lease.h"
 #include "session.h"
@@ -47,7 +46,7 @@ Status check(const Request& request) {
 
 }  // namespace
 
-Result<Owned<Session>> EtcdStore::open(const Request& request) {
+Result<Owned<Session>> EtcdStore::open_for(const Request& request, OpenTo) {
   if (Status checked = check(request); !checked.ok()) return checked.error();
   return Owned<Session>(new EtcdSession(access_, history_, request, alone_));
 }
@@ -82,28 +81,14 @@ Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&,
   visitor->header(header);
   for (const std::uint32_t slot : seen.state.drained_slots) visitor->drained_slot(slot);
   for (const Snapshot::Holder& holder : seen.holders) visitor->holder(holder_view(holder));
-  std::sort(waiters.begin(), waiters.end(),
-            [](const KeyValue& one, const KeyValue& other) { return one.created < other.created; });
+  std::sort(waiters.begin(), waiters.end(), [](const KeyValue& one, const KeyValue& other) {
+    return rule::is_before(one.created, other.created);
+  });
   for (const KeyValue& key : waiters) {
     const std::optional<Record> record = parse_record(key.value);
     if (record && keys.queue_of_place(key.key)) visitor->waiter(waiter_view(key, *record));
   }
   return count;
-}
-
-Status EtcdStore::set_drained(const Request& request, std::uint32_t slot, bool drained) {
-  return LockState(gateway_, request.locks[0]).set_drained(slot, drained);
-}
-
-Result<StatsKept> EtcdStore::recall(const Request& request, LockStats& lock,
-                                    DirectoryStats& directory) {
-  const Status read = LearnedRuns(gateway_, request.locks[0]).recall(lock, directory);
-  if (!read.ok()) return read.error();
-  return StatsKept::kept;
-}
-
-Status EtcdStore::forget(const Request& request) {
-  return LockState(gateway_, request.locks[0]).forget();
 }
 
 Result<std::size_t> EtcdStore::list(std::string_view after, std::span<Text<255>> to) {
@@ -129,10 +114,12 @@ Result<std::size_t> EtcdStore::list(std::string_view after, std::span<Text<255>>
   return count;
 }
 
-Result<Owned<Store>> open_store(std::string_view url) {
+Result<Store*> open_store(std::string_view url) {
   Result<Access> access = read_access(url);
   if (!access.ok()) return access.error();
-  return Owned<Store>(new EtcdStore(access.value(), true));
+  static std::unique_ptr<EtcdStore> store;
+  store = std::make_unique<EtcdStore>(access.value(), true);
+  return store.get();
 }
 
 Status end_lease(std::string_view url, std::string_view name) {

@@ -32,26 +32,21 @@
 
 namespace atmost::etcd {
 
-// A prefix of etcd's keys. On the heap; close() frees it. When etcd does not answer, each call
+// A prefix of etcd's keys. When etcd does not answer, each call
 // returns after the timeout of its Access, those of sessions too. Single-threaded callers; its
 // sessions may be used by threads of their own.
 class EtcdStore final : public Store {
  public:
   // `alone`: its session is the only one of the process, and may handle the signals that end it: a
   // waiter that receives one first gives its place up.
-  EtcdStore(const Access& access, bool alone) : access_(access), alone_(alone) {}
+  // Its last admission is not known by the caller's clock, because etcd itself measures intervals.
+  EtcdStore(const Access& access, bool alone)
+      : Store(traits_of("etcd")), access_(access), alone_(alone) {}
 
-  // Says no last admission by the caller's clock, because etcd itself measures intervals.
-  const StoreTraits& traits() const override { return traits_of("etcd"); }
-  Result<Owned<Session>> open(const Request& request) override;
+  Result<Owned<Session>> open_for(const Request& request, OpenTo how) override;
   Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now,
                                 LockVisitor* visitor) override;
   Result<std::size_t> list(std::string_view after, std::span<Text<255>> to) override;
-  Status set_drained(const Request& request, std::uint32_t slot, bool drained) override;
-  Result<StatsKept> recall(const Request& request, LockStats& lock,
-                           DirectoryStats& directory) override;
-  Status forget(const Request& request) override;
-  void close() override { delete this; }
 
  private:
   const Access access_;
@@ -65,7 +60,7 @@ class EtcdStore final : public Store {
 // at a time and lets it handle its signals while it waits (EtcdStore). Asks nothing of the network
 // yet. Removes the secrets from the environment (access.h), so they can be read once. Errors
 // (usage) do not repeat the URL.
-Result<Owned<Store>> open_store(std::string_view url);
+Result<Store*> open_store(std::string_view url);
 
 // Ends the lease that Session::lease_name() of another process of this store named, with all that
 // lies under it, and notifies the next waiter. Also ok when the lease no longer exists. Blocks for

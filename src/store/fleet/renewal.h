@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/lease.h"
+#include "core/hold.h"
 #include "os/threads.h"
 
 namespace atmost::fleet {

@@ -29,7 +29,7 @@ Status LocalSession::apply(const rule::Plan& plan, const Instant& now, Ticket* q
     return {};
   }
   confirm_turns();
-  to.hold = this;
+  if (plan.admits()) to.held = held_.it;
   return done;
 }
 
@@ -117,8 +117,7 @@ Status LocalSession::draw_tickets(const Instant& now, Ticket& queue) {
   return {};
 }
 
-void LocalSession::withdraw(Ticket& ticket) {
-  if (!ticket.drawn) return;
+void LocalSession::leave_queue(Ticket& ticket) {
   for (std::uint32_t i = 0; i < count_; ++i) {
     if (entry(i).file.present())
       give_up_ticket(entry(i).file, request_->locks[i], ticket.numbers[i]);

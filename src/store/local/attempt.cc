@@ -10,48 +10,43 @@
 namespace atmost::local {
 namespace {
 
-constexpr int kReopenTries = 16;
+// Looks that find a file replaced.
+constexpr std::uint32_t kReopenTries = 16;
 
 }  // namespace
 
-Result<Decision> LocalSession::attempt(DecideFn decide, MomentFn moment, Ticket* queue,
-                                       Lease& lease) {
-  tries_short_ways_ = true;
-  return rule::admit(*this, *request_, decide, moment, queue, lease);
-}
-
-Status LocalSession::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
-  moment_ = moment;
+Status LocalSession::look(const Attempt& attempt, rule::Looked& to) {
+  moment_ = attempt.moment;
   way_ = Way::guarded;
   const bool reopened = std::exchange(reopened_, false);
-  if (std::exchange(tries_short_ways_, false)) {
-    if (reopened && guards_with_slot(queue)) {
+  if (attempt.looks == 0) {
+    if (reopened && guards_with_slot(attempt.queue)) {
       way_ = Way::together;
-    } else if (queue == nullptr && request_->locks[0].max >= kManySlots && shows_full()) {
+    } else if (attempt.queue == nullptr && request_->locks[0].max >= kManySlots && shows_full()) {
       way_ = Way::unguarded;
     }
   }
   if (way_ == Way::guarded) {
-    if (Status guarded = open_and_guard(queue, to.refusal); !guarded.ok()) return guarded;
-    if (to.refusal.why != Why::none) return {};
+    if (Status guarded = open_and_guard(attempt, to); !guarded.ok()) return guarded;
+    if (to.answered) return {};
   }
-  see(queue, to);
+  see(attempt.queue, to);
   return {};
 }
 
-// All guards are held unless `refusal` is set.
-Status LocalSession::open_and_guard(Ticket* queue, rule::Looked::Refusal& refusal) {
-  for (int round = 0; round < kReopenTries; ++round) {
+// Unless it is answered, all guards are held.
+Status LocalSession::open_and_guard(const Attempt& attempt, rule::Looked& to) {
+  for (std::uint32_t round = attempt.looks; round < kReopenTries; ++round) {
     if (Status opened = open_files(); !opened.ok()) return opened;
     std::uint32_t culprit = 0;
     const Result<LockFile::Guarded> guarded = guard_all(culprit);
     if (!guarded.ok()) return guarded.error();
     if (guarded.value() == LockFile::Guarded::held) return {};
     if (guarded.value() != LockFile::Guarded::replaced) {
-      refuse_guard(guarded.value(), culprit, refusal);
+      refuse_guard(guarded.value(), culprit, to);
       return {};
     }
-    reopen(queue);
+    reopen(attempt.queue);
   }
   return entry(0).file.failure(Code::io, 0, "is replaced again and again");
 }

@@ -7,24 +7,23 @@
 
 namespace atmost::local {
 
-void LocalSession::refuse_guard(LockFile::Guarded found, std::uint32_t culprit,
-                                rule::Looked::Refusal& to) {
+void LocalSession::refuse_guard(LockFile::Guarded found, std::uint32_t culprit, rule::Looked& to) {
   const LockFile& file = entry(culprit).file;
-  to.lock = culprit;
-  to.why = Why::guard;
+  Decision& answer = to.refuse(Why::guard);
+  answer.lock = culprit;
   if (found == LockFile::Guarded::timeout) {
     // That looks at every process. A caller that does not wait for the guard asks again, and
     // learns it then.
-    if (blocking_ != os::Blocking::never) to.culprit = guard_holder(file);
+    if (blocking_ != os::Blocking::never) answer.culprit = guard_holder(file);
     return;
   }
   // Without the guard nothing but the foreign lock is known.
   os::Conflict conflict;
   (void)os::query_lock(file.fd(), os::Owner::description, os::LockKind::write, kGuard, conflict);
   const rule::Foreign foreign = foreign_of(file, conflict, foreign_seen_);
-  to.why = foreign.own_tree ? Why::ancestor : Why::foreign;
-  to.foreign_whole = foreign.whole;
-  to.culprit = foreign.pid;
+  answer.why = foreign.own_tree ? Why::ancestor : Why::foreign;
+  answer.foreign_whole = foreign.whole;
+  answer.culprit = foreign.pid;
 }
 
 rule::Foreign foreign_of(const LockFile& file, const os::Conflict& conflict, ForeignSeen& seen) {

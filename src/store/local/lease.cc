@@ -34,7 +34,8 @@ Status LocalSession::commit(const Instant& now, Ticket* queue) {
   if ((came_from_queue_ || entry(0).file.identity().across) && waits_for_handover()) {
     (void)os::try_lock(entry(0).file.slot_fd(), owner_, os::LockKind::write, {kHandoverByte, 1});
   }
-  if (queue != nullptr) withdraw(*queue);  // a waiter that this wakes finds the byte above locked
+  // A waiter that this wakes finds the byte above locked.
+  if (queue != nullptr && queue->drawn) leave_queue(*queue);
   for (std::uint32_t i = 0; i < count_; ++i) entry(i).file.close_bells();
   watch_.rest();
   for (std::uint32_t i = 0; keeps_ && i < count_; ++i) entry(i).file.expose();
@@ -172,7 +173,12 @@ Instant LocalSession::admitted_at() const {
   return decided_with.given || request_->now_boot_ns != 0 ? os::now() : decided_with;
 }
 
-bool LocalSession::in_place(std::uint32_t lock) const { return !entry(lock).file.displaced(); }
+Upkeep LocalSession::upkeep(About what, std::uint32_t lock) const {
+  Upkeep known;
+  if (what == About::contest) known.contest = contested(lock);
+  if (what == About::place) known.in_place = !entry(lock).file.displaced();
+  return known;
+}
 
 bool LocalSession::revoked(os::Watch& watch) const {
   const bool started = watch.started();
@@ -205,10 +211,9 @@ void LocalSession::name_holder(std::int64_t pid) {
   }
 }
 
-void LocalSession::release(Ending ending, const Instant& now, const Lesson& lesson) {
+void LocalSession::release(const End& how) {
   bool orderly = true;
-  for (std::uint32_t i = 0; i < count_; ++i)
-    orderly = release_one(i, ending, now, lesson) && orderly;
+  for (std::uint32_t i = 0; i < count_; ++i) orderly = release_one(i, how) && orderly;
   kept_ = keeps_ && orderly && count_ == 1 && entry(0).file.may_stay_open();
   if (kept_) {
     entry(0).reserved.clear();
@@ -244,10 +249,9 @@ void LocalSession::learn_from_run(std::uint32_t lock, const Lesson& lesson) {
   if (suspicious && lesson.suspicious != nullptr) *lesson.suspicious |= 1u << lock;
 }
 
-bool LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant& now,
-                               const Lesson& lesson) {
+bool LocalSession::release_one(std::uint32_t lock, const End& how) {
   Entry& from = entry(lock);
-  const Result<LockFile::Guarded> guarded = guard_to_release(lock, lesson);
+  const Result<LockFile::Guarded> guarded = guard_to_release(lock, how.lesson);
   // Without the guard (its holder is stopped) the slot is freed nevertheless. A newcomer's word may
   // then be cleared with ours; its slot is then tried instead of skipped.
   const bool orderly = guarded.ok() && guarded.value() == LockFile::Guarded::held;
@@ -256,7 +260,7 @@ bool LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant&
   // is the head, which watches the lock.
   constexpr std::int64_t kStillSoNs = 250'000'000;
   const bool called = request_->locks[lock].max == 1 && came_from_queue_ &&
-                      now.boot_ns - from.admitted.boot_ns < kStillSoNs;
+                      how.now.boot_ns - from.admitted.boot_ns < kStillSoNs;
   const Header& before = from.file.header();
   const bool awaited = orderly && before.ticket != before.served_ticket && !called;
   bool woken = false;  // a write that wakes the waiters was made
@@ -267,11 +271,11 @@ bool LocalSession::release_one(std::uint32_t lock, Ending ending, const Instant&
   if (hints && orderly) {
     const rule::State last = state_of(from.file);
     rule::State state = last;
-    if (rule::finish(state, from.facts.it.plan.held, ending, now)) {
+    if (rule::finish(state, from.facts.it.plan.held, how.ending, how.now)) {
       put_state(last, state, from.file);
       woken = from.file.save_header().ok();
     }
-    if (is_finish(ending)) learn_from_run(lock, lesson);
+    if (is_finish(how.ending)) learn_from_run(lock, how.lesson);
   }
   const bool blank = from.reserved.words_blank && !from.words_registered;
   const bool cleared = hints && ((woken && blank) || clear_own_words(lock));

@@ -102,7 +102,7 @@ void call_next(LockFile& file, const Roll& roll, std::uint32_t wanted, Called& t
     if (!waiter.claims(roll.now_boot_ns)) continue;
     if (is_early) early = false;
     Answer answer = Answer::mute;
-    if (waiter.ticket > before) {
+    if (rule::is_before(before, waiter.ticket)) {
       answer = call(file, waiter.ticket);
       to.last = waiter.ticket;
     } else if (bell_of(file, waiter.ticket) != 0) {

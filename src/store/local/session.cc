@@ -23,15 +23,21 @@ Heirs heirs_of(const Request& request) {
   return request.across ? Heirs::forks : Heirs::command;
 }
 
+constexpr LockFile::Access access_for(OpenTo how) {
+  return how == OpenTo::make     ? LockFile::Access::create
+         : how == OpenTo::change ? LockFile::Access::modify
+                                 : LockFile::Access::look;
+}
+
 }  // namespace
 
-Result<Owned<LocalSession>> open_session(const Request& request) {
+Result<Owned<LocalSession>> open_session(const Request& request, OpenTo how) {
   void* room = os::take_room(sizeof(LocalSession));
   if (room == nullptr) return error_of(Code::io, ENOMEM, "there is no memory to open the lock");
   auto* session = new (room) LocalSession;
   session->in_room_ = true;
   Owned<LocalSession> owned(session);
-  if (Status opened = session->open(request); !opened.ok()) return opened.error();
+  if (Status opened = session->open(request, how); !opened.ok()) return opened.error();
   return owned;
 }
 
@@ -45,13 +51,14 @@ void LocalSession::set_heirs(Heirs heirs, os::Mutex* opening) {
   opening_ = opening;
 }
 
-Status LocalSession::open(const Request& request) {
+Status LocalSession::open(const Request& request, OpenTo how) {
   const bool again = kept_ && forks_ == os::fork_count() && request.lock_count == 1 &&
                      entry(0).file.serves(request.locks[0], request);
   kept_ = false;
   reopened_ = again;
   if (!again) close_files();
   request_ = &request;
+  open_to_ = how;
   owner_ = owner_for(request);
   if (opening_ == nullptr) heirs_ = heirs_of(request);
   making_ = {request.make_parents || wants_stats(request), request.create_mode};
@@ -70,7 +77,7 @@ Status LocalSession::open_file(std::uint32_t lock) {
   LockFile& file = entry(lock).file;
   file.set_heirs(heirs_, opening_);
   count_ = lock + 1;
-  if (Status opened = file.open(request_->locks[lock], *request_, LockFile::Access::create);
+  if (Status opened = file.open(request_->locks[lock], *request_, access_for(open_to_));
       !opened.ok()) {
     return opened;
   }
@@ -117,7 +124,9 @@ void LocalSession::close_files() {
   opened_ = false;
 }
 
-void LocalSession::close() {
+void LocalSession::end(const End& what) {
+  if (what.of == End::Of::place) return leave_queue(*what.ticket);
+  if (what.of == End::Of::hold) return release(what);
   close_files();
   if (!in_room_) return;
   this->~LocalSession();
@@ -146,50 +155,6 @@ Result<LockFile::Guarded> LocalSession::guard_all(std::uint32_t& culprit) {
 
 void LocalSession::unguard_all() {
   for (std::uint32_t i = count_; i > 0; --i) entry(order_[i - 1]).file.unguard();
-}
-
-// The file of one lock, with its guard; null when the guard cannot be had in time, or the file was
-// replaced.
-Result<LockFile*> LocalSession::guarded(std::uint32_t lock) {
-  if (Status opened = open_files(); !opened.ok()) return opened.error();
-  LockFile& file = entry(lock).file;
-  Result<LockFile::Guarded> guarded = file.guard();
-  if (!guarded.ok()) return guarded.error();
-  return guarded.value() == LockFile::Guarded::held ? &file : nullptr;
-}
-
-// `how` counts in the state of a lock, and returns the count.
-template <class Count>
-Result<std::uint32_t> LocalSession::count(std::uint32_t lock, Count how) {
-  Result<LockFile*> with_guard = guarded(lock);
-  if (!with_guard.ok()) return with_guard.error();
-  if (with_guard.value() == nullptr) return std::uint32_t{0};
-  LockFile& file = *with_guard.value();
-  const rule::State before = state_of(file);
-  rule::State state = before;
-  const std::uint32_t counted = how(state);
-  put_state(before, state, file);
-  Status saved = counted == 0 ? Status{} : file.save_header();
-  file.unguard();
-  if (!saved.ok()) return saved.error();
-  return counted;
-}
-
-Result<std::uint32_t> LocalSession::count_refusal(std::uint32_t lock) {
-  return count(lock, rule::count_refusal);
-}
-
-Result<std::uint32_t> LocalSession::count_end(std::uint32_t lock, bool failed) {
-  return count(lock, [failed](rule::State& state) { return rule::count_end(state, failed); });
-}
-
-bool LocalSession::learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {
-  Result<LockFile*> with_guard = guarded(lock);
-  if (!with_guard.ok() || with_guard.value() == nullptr) return false;
-  LockFile& file = *with_guard.value();
-  const bool suspicious = memorize(file.fd(), file.path(), making_, how, sample);
-  file.unguard();
-  return suspicious;
 }
 
 Result<Owned<HolderStop>> LocalSession::stop(std::uint32_t lock, std::uint32_t slot,

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/session.h"
+#include "core/store.h"
 #include "facts.h"
 #include "holder_stop.h"
 #include "lock_file.h"
@@ -29,30 +29,27 @@ union Untouched {
 // finds them closed opens them again. About 300 KiB, of which an ordinary admission touches a few
 // pages: for memory of its own (open_session()) or a value that is reused. If the process dies, its
 // slots are free as soon as no process has inherited the descriptors.
-class LocalSession final : public Session, public rule::Section, private Hold {
+class LocalSession final : public Session {
  public:
-  LocalSession() : Hold(held_.it) {}
+  LocalSession() {}  // NOLINT(modernize-use-equals-default): touches no page of the unions
   LocalSession(const LocalSession&) = delete;
   LocalSession& operator=(const LocalSession&) = delete;
   ~LocalSession() { close_files(); }
 
-  // Makes files that are missing. Closes those of the previous request; borrows the new one until
-  // close() or the next open(). Nothing stays open when it fails.
-  Status open(const Request& request);
-  // Closes everything that is open; frees the memory of a session that open_session() made.
-  void close() override;
+  // Closes the files of the previous request; borrows the new one until close() or the next open().
+  // Nothing stays open when it fails. To close() it also frees the memory of a session that
+  // open_session() made.
+  Status open(const Request& request, OpenTo how = OpenTo::make);
 
-  Result<Decision> attempt(DecideFn decide, MomentFn moment, Ticket* queue, Lease& lease) override;
-  Status look(MomentFn moment, Ticket* queue, rule::Looked& to) override;
+  Status look(const Attempt& attempt, rule::Looked& to) override;
   Status apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
                rule::Applied& to) override;
   Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
-  void withdraw(Ticket& ticket) override;
-  Result<std::uint32_t> count_refusal(std::uint32_t lock) override;
-  Result<std::uint32_t> count_end(std::uint32_t lock, bool failed) override;
-  bool learn(std::uint32_t lock, LearnFn how, const RunSample& sample) override;
+  Result<Edited> edit(std::uint32_t lock, const Edit& edit) override;
   Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
                                  StopFor what_for) override;
+  Upkeep upkeep(About what, std::uint32_t lock) const override;
+  void end(const End& what) override;
 
   // The way in which its calls may block: see os::Blocking. Kept across open().
   void set_blocking(os::Blocking blocking);
@@ -86,7 +83,7 @@ class LocalSession final : public Session, public rule::Section, private Hold {
   void leave_proofs();
 
  private:
-  friend Result<Owned<LocalSession>> open_session(const Request& request);
+  friend Result<Owned<LocalSession>> open_session(const Request& request, OpenTo how);
 
   struct Entry {
     bool words_registered = false;
@@ -111,9 +108,6 @@ class LocalSession final : public Session, public rule::Section, private Hold {
   void close_files();
   Result<LockFile::Guarded> guard_all(std::uint32_t& culprit);
   void unguard_all();
-  Result<LockFile*> guarded(std::uint32_t lock);
-  template <class Count>
-  Result<std::uint32_t> count(std::uint32_t lock, Count how);
 
   // The C library's short way (together.cc).
   bool guards_with_slot(const Ticket* queue);
@@ -121,9 +115,9 @@ class LocalSession final : public Session, public rule::Section, private Hold {
   Result<LockFile::Guarded> guard_to_release(std::uint32_t lock, const Lesson& lesson);
 
   // A look (attempt.cc; foreign.cc; full.cc), and the plan that the rule made of it (apply.cc).
-  Status open_and_guard(Ticket* queue, rule::Looked::Refusal& refusal);
+  Status open_and_guard(const Attempt& attempt, rule::Looked& to);
   void reopen(Ticket* queue);
-  void refuse_guard(LockFile::Guarded found, std::uint32_t culprit, rule::Looked::Refusal& to);
+  void refuse_guard(LockFile::Guarded found, std::uint32_t culprit, rule::Looked& to);
   bool shows_full();
   TurnClock turn_clock(const Instant& now) const;
   void see(const Ticket* queue, rule::Looked& to);
@@ -134,6 +128,7 @@ class LocalSession final : public Session, public rule::Section, private Hold {
   void confirm_turns();
   void drop_flock(std::uint32_t lock);
   void drop_all();
+  void leave_queue(Ticket& ticket);
 
   // The records that an admission writes (lease.cc).
   Status commit(const Instant& now, Ticket* queue);
@@ -169,10 +164,9 @@ class LocalSession final : public Session, public rule::Section, private Hold {
   void settle_position(const Ticket& ticket);
 
   // The hold.
-  Contest contested(std::uint32_t lock) const override;
-  bool in_place(std::uint32_t lock) const override;
-  void release(Ending ending, const Instant& now, const Lesson& lesson) override;
-  bool release_one(std::uint32_t lock, Ending ending, const Instant& now, const Lesson& lesson);
+  Contest contested(std::uint32_t lock) const;
+  void release(const End& how);
+  bool release_one(std::uint32_t lock, const End& how);
   void learn_from_run(std::uint32_t lock, const Lesson& lesson);
   bool is_locked_beside(std::uint32_t lock, std::int64_t (*byte_of)(std::uint32_t)) const;
   bool clear_own_words(std::uint32_t lock);
@@ -187,6 +181,7 @@ class LocalSession final : public Session, public rule::Section, private Hold {
   std::uint32_t quick_looks_ = 0;
   ForeignSeen foreign_seen_;
   bool came_from_queue_ = false;  // what is held
+  OpenTo open_to_ = OpenTo::make;
   bool opened_ = false;
   bool in_room_ = false;  // made by open_session()
   bool keeps_ = false;
@@ -196,7 +191,6 @@ class LocalSession final : public Session, public rule::Section, private Hold {
   // or, of a full lock, by looking twice.
   enum class Way : std::uint8_t { guarded, together, unguarded };
   Way way_ = Way::guarded;
-  bool tries_short_ways_ = false;  // the attempt's next look
   MomentFn moment_ = nullptr;
   rule::Facts* seen_facts_[kMaxLocks];
   std::uint64_t forks_ = 0;  // when the files were opened
@@ -221,7 +215,7 @@ class LocalSession final : public Session, public rule::Section, private Hold {
 
 // A session in memory of its own (os/room.h). Fails like LocalSession::open(), or for lack of
 // memory.
-Result<Owned<LocalSession>> open_session(const Request& request);
+Result<Owned<LocalSession>> open_session(const Request& request, OpenTo how = OpenTo::make);
 
 }  // namespace atmost::local
 

@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "core/schemes.h"
-#include "facts.h"
 #include "listing.h"
 #include "os/clock.h"
-#include "os/file.h"
 #include "os/room.h"
 #include "queue.h"
 #include "ranges.h"
-#include "rule/state.h"
 #include "session.h"
-#include "stats_file.h"
 
 namespace atmost::local {
 namespace {
@@ -121,7 +116,7 @@ void visit_waiters(LockFile& file, LockVisitor* visitor) {
       waiting[count++] = {record.queue, record.ticket};
   }
   std::sort(waiting, waiting + count, [](const Waiting& a, const Waiting& b) {
-    return a.queue != b.queue ? a.queue < b.queue : a.ticket < b.ticket;
+    return a.queue != b.queue ? a.queue < b.queue : rule::is_before(a.ticket, b.ticket);
   });
   for (std::uint32_t i = 0; i < count; ++i) {
     WaiterRecord record;
@@ -130,31 +125,6 @@ void visit_waiters(LockFile& file, LockVisitor* visitor) {
     view_of(record, file.identity(), waiter);
     visitor->waiter(waiter);
   }
-}
-
-// A taker's note beside it stays.
-int set_drained_flag(const LockFile& file, std::uint32_t slot, bool drained) {
-  Word word;
-  if (const int error = read_words(file.fd(), slot, 1, &word)) return error;
-  const std::uint32_t flags = (word.flags & ~kDrainedFlag) | (drained ? kDrainedFlag : 0);
-  return flags == word.flags ? 0 : write_flags(file.fd(), slot, flags);
-}
-
-// Resuming the whole lock resumes each slot.
-void resume_slots(const LockFile& file) {
-  for (std::uint32_t slot = 1; slot <= file.indexed_slots(); ++slot)
-    (void)set_drained_flag(file, slot, false);
-}
-
-// `slot` 0: the whole lock. REQUIRES: guarded.
-Status drain_or_resume(LockFile& file, std::uint32_t slot, bool drained) {
-  if (Status indexed = file.raise_index(slot == 0 ? 1 : slot); !indexed.ok()) return indexed;
-  if (slot == 0) file.header().drained = drained ? 1 : 0;
-  ++file.header().flag_changes;
-  if (Status saved = file.save_header(); !saved.ok()) return saved;
-  if (slot == 0 && !drained) resume_slots(file);
-  const int error = slot == 0 ? 0 : set_drained_flag(file, slot, drained);
-  return error == 0 ? Status{} : file.failure(Code::io, error, "cannot write the lock file");
 }
 
 // A drained slot may lie beyond every slot that was ever used. Words that cannot be read are not
@@ -179,44 +149,15 @@ LockVisitor::Header header_of(const LockFile& file) {
   return header;
 }
 
-// Runs `change` on the guarded file's header and saves it.
-template <class Change>
-Status change_header(LockFile& file, const Request& request, LockFile::Access access,
-                     Change change) {
-  if (Status opened = file.open(request.locks[0], request, access); !opened.ok()) return opened;
-  if (!file.present()) return {};
-  Result<LockFile::Guarded> guarded = file.guard();
-  if (!guarded.ok()) return guarded.error();
-  if (guarded.value() == LockFile::Guarded::replaced)
-    return file.failure(Code::io, 0, "was replaced just now; try again");
-  if (guarded.value() == LockFile::Guarded::timeout) {
-    Error busy = file.failure(Code::busy, 0, "its guard is held too long");
-    if (const std::int64_t pid = guard_holder(file); pid > 0) {
-      busy.message.append(" (by process ").append_signed(pid).append(", which may be stopped)");
-    }
-    return busy;
-  }
-  Status changed = change();
-  // A full disk is known only then, if the file is on another machine.
-  if (changed.ok() && file.identity().across) {
-    if (const int error = os::sync_data(file.fd()))
-      changed = file.failure(Code::io, error, "cannot write the lock file");
-  }
-  file.unguard();
-  return changed;
-}
-
 }  // namespace
 
-const StoreTraits& LocalStore::traits() const { return traits_of("file"); }
-
-Result<Owned<Session>> LocalStore::open(const Request& request) {
-  Result<Owned<LocalSession>> session = open_session(request);
+Result<Owned<Session>> LocalStore::open_for(const Request& request, OpenTo how) {
+  Result<Owned<LocalSession>> session = open_session(request, how);
   if (!session.ok()) return session.error();
   return Owned<Session>(static_cast<Owned<LocalSession>&&>(session.value()));
 }
 
-// Each of these functions opens the file itself: it cannot use the descriptor of a lease.
+// Opens the file itself: it cannot use the descriptor of a lease.
 Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&,
                                           LockVisitor* visitor) {
   LockFile file;
@@ -238,43 +179,6 @@ Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&,
   Result<std::uint32_t> held = Census(file, *words.get(), visitor).take();
   if (held.ok() && all) visit_waiters(file, visitor);
   return held;
-}
-
-Status LocalStore::set_drained(const Request& request, std::uint32_t slot, bool drained) {
-  if (slot > kMaxSlots) return error_of(Code::usage, 0, "no such slot");
-  LockFile file;
-  // Draining creates a lock that does not exist: so a lock can be closed before its first use.
-  const auto access = drained ? LockFile::Access::create : LockFile::Access::modify;
-  return change_header(file, request, access, [&] { return drain_or_resume(file, slot, drained); });
-}
-
-Status LocalStore::forget(const Request& request) {
-  LockFile file;
-  return change_header(file, request, LockFile::Access::modify, [&]() -> Status {
-    const rule::State before = state_of(file);
-    rule::State state = before;
-    rule::forget(state);
-    put_state(before, state, file);
-    if (const int error = erase_memory(file.fd()))
-      return file.failure(Code::io, error, "cannot write the lock file");
-    return file.save_header();
-  });
-}
-
-Result<StatsKept> LocalStore::recall(const Request& request, LockStats& lock,
-                                     DirectoryStats& directory) {
-  LockFile file;
-  lock = {};
-  directory = {};
-  if (Status opened = file.open(request.locks[0], request, LockFile::Access::look); !opened.ok())
-    return opened.error();
-  // The directory has statistics even if the lock was never used.
-  if (file.present()) {
-    if (Status read = file.refresh(); !read.ok()) return read.error();
-  }
-  const int fd = file.present() ? file.fd() : -1;
-  local::recall(fd, request.locks[0].path, lock, directory);
-  return fd < 0 || is_ours_alone(fd) ? StatsKept::kept : StatsKept::others_may_write;
 }
 
 }  // namespace atmost::local

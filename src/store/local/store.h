@@ -2,6 +2,7 @@
 #ifndef ATMOST_STORE_LOCAL_STORE_H
 #define ATMOST_STORE_LOCAL_STORE_H
 
+#include "core/schemes.h"
 #include "core/store.h"
 
 namespace atmost::local {
@@ -11,15 +12,10 @@ namespace atmost::local {
 class LocalStore final : public Store {
  public:
   // `across`: several machines use the files (Request::across).
-  explicit constexpr LocalStore(bool across = false) : across_(across) {}
-  const StoreTraits& traits() const override;
-  Result<Owned<Session>> open(const Request& request) override;
+  explicit constexpr LocalStore(bool across = false) : Store(traits_of("file")), across_(across) {}
+  Result<Owned<Session>> open_for(const Request& request, OpenTo how) override;
   Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now,
                                 LockVisitor* visitor) override;
-  Status set_drained(const Request& request, std::uint32_t slot, bool drained) override;
-  Result<StatsKept> recall(const Request& request, LockStats& lock,
-                           DirectoryStats& directory) override;
-  Status forget(const Request& request) override;
 
  private:
   const bool across_;

@@ -33,21 +33,39 @@ void MemorySession::begin(Lock& lock, const Request& request) {
   asked_boot_ns_ = 0;
 }
 
-void MemorySession::close() {
-  withdraw(place_);
-  release(Ending::unknown, {}, {});  // a hold that was given away
+void MemorySession::end(const End& what) {
+  if (what.of == End::Of::place) return leave(*what.ticket);
+  if (what.of == End::Of::hold) return release(what.ending, what.now);
+  leave(place_);
+  release(Ending::unknown, {});  // a hold that was given away
   lock_ = nullptr;
 }
 
-Result<Decision> MemorySession::attempt(DecideFn decide, MomentFn moment, Ticket* queue,
-                                        Lease& lease) {
-  return rule::admit(*this, *request_, decide, moment, queue, lease);
+Result<Edited> MemorySession::edit(std::uint32_t, const Edit& edit) {
+  Lock& lock = *lock_;
+  if (edit.slot > kSlots) return error_of(Code::usage, 0, "no such slot");
+  Edited done;
+  done.count = rule::edit(lock.state, edit);
+  if (edit.what == Edit::What::drain && edit.slot > 0) lock.slots[edit.slot - 1].drained = true;
+  if (edit.what == Edit::What::resume) {
+    for (std::uint32_t i = 0; i < kSlots; ++i)
+      lock.slots[i].drained = lock.slots[i].drained && edit.slot != 0 && edit.slot != i + 1;
+  }
+  if (edit.what == Edit::What::forget) lock.stats = {};
+  if (edit.what == Edit::What::learn)
+    done.suspicious = edit.how(lock.stats, lock.directory_stats, edit.sample);
+  if (edit.what == Edit::What::recall) {
+    *edit.lock = lock.stats;
+    *edit.directory = lock.directory_stats;
+    done.kept = StatsKept::kept;
+  }
+  return done;
 }
 
-Status MemorySession::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
-  to.now = moment(*request_);
+Status MemorySession::look(const Attempt& attempt, rule::Looked& to) {
+  to.now = attempt.moment(*request_);
   to.turns_boot_ns = asked_boot_ns_ = to.now.boot_ns;
-  facts_.look(*lock_, rule::asker_of(*request_, queue, 0), this);
+  facts_.look(*lock_, rule::asker_of(*request_, attempt.queue, 0), this);
   to.locks = {&looked_, 1};
   return {};
 }
@@ -68,14 +86,14 @@ Status MemorySession::apply(const rule::Plan& plan, const Instant& now, Ticket* 
   if (ours.changed) lock_->state = ours.state;
   if (plan.admits()) {
     hold(ours, now);
-    to.hold = this;
+    to.held = &held_;
   }
   return queue != nullptr ? place(plan, now, *queue) : Status{};
 }
 
 Status MemorySession::place(const rule::Plan& plan, const Instant& now, Ticket& queue) {
   if (plan.step == rule::QueueStep::leave) {
-    withdraw(queue);
+    leave(queue);
     return {};
   }
   queue.due_boot_ns = plan.due_boot_ns;
@@ -151,7 +169,7 @@ Result<Wake> MemorySession::await(Ticket& ticket, std::int64_t deadline_boot_ns)
   return ticket.drawn && asked_boot_ns_ >= deadline_boot_ns ? Wake::deadline : Wake::maybe;
 }
 
-void MemorySession::withdraw(Ticket& ticket) {
+void MemorySession::leave(Ticket& ticket) {
   const std::uint32_t at = ticket.drawn ? position_of(ticket.numbers[0]) : lock_->waiter_count;
   ticket = place_ = {};
   if (at == lock_->waiter_count) return;
@@ -172,16 +190,17 @@ Result<Owned<HolderStop>> MemorySession::stop(std::uint32_t, std::uint32_t slot,
   return error_of(Code::internal, 0, "too many holders are being stopped at once");
 }
 
-Contest MemorySession::contested(std::uint32_t) const {
+Upkeep MemorySession::upkeep(About, std::uint32_t) const {
+  Upkeep known;
   for (std::uint32_t i = 0; i < held_.count; ++i) {
     const Slot& slot = lock_->slots[held_.slots[i] - 1];
     if (slot.stopper != nullptr)
-      return slot.stopped_by_kill ? Contest::by_kill : Contest::for_its_place;
+      known.contest = slot.stopped_by_kill ? Contest::by_kill : Contest::for_its_place;
   }
-  return Contest::none;
+  return known;
 }
 
-void MemorySession::release(Ending ending, const Instant& now, const Lesson&) {
+void MemorySession::release(Ending ending, const Instant& now) {
   for (std::uint32_t i = 0; i < held_.count; ++i) {
     Slot& slot = lock_->slots[held_.slots[i] - 1];
     if (slot.holder.token == held_.token) slot.held = false;  // it was not taken over

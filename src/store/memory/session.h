@@ -12,42 +12,30 @@ namespace atmost::memory {
 
 // One of an array in the store: free until begin(). await() does not block: it answers maybe, or
 // deadline when that is not after the moment of the last attempt.
-class MemorySession final : public Session, private Hold, private rule::Section {
+class MemorySession final : public Session {
  public:
-  MemorySession() : Hold(&held_) {}
-
   // Borrows both until close().
   void begin(Lock& lock, const Request& request);
   bool begun() const { return lock_ != nullptr; }
 
-  Result<Decision> attempt(DecideFn decide, MomentFn moment, Ticket* queue, Lease& lease) override;
-  Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
-  void withdraw(Ticket& ticket) override;
-  Result<std::uint32_t> count_refusal(std::uint32_t) override {
-    return rule::count_refusal(lock_->state);
-  }
-  Result<std::uint32_t> count_end(std::uint32_t, bool failed) override {
-    return rule::count_end(lock_->state, failed);
-  }
-  bool learn(std::uint32_t, LearnFn how, const RunSample& sample) override {
-    return how(lock_->stats, lock_->directory_stats, sample);
-  }
-  Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
-                                 StopFor what_for) override;
-  void close() override;
-
- private:
-  Status look(MomentFn moment, Ticket* queue, rule::Looked& to) override;
+  Status look(const Attempt& attempt, rule::Looked& to) override;
   Status apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
                rule::Applied& to) override;
+  Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
+  Result<Edited> edit(std::uint32_t lock, const Edit& edit) override;
+  Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
+                                 StopFor what_for) override;
+  Upkeep upkeep(About what, std::uint32_t lock) const override;
+  void end(const End& what) override;
+
+ private:
   Status place(const rule::Plan& plan, const Instant& now, Ticket& queue);
   Status draw(const Instant& now, Ticket& ticket);
   static void describe(rule::Waiter& waiter, const Ticket& ticket);
+  void leave(Ticket& ticket);
+  void release(Ending ending, const Instant& now);
   void hold(const rule::LockPlan& plan, const Instant& now);
   std::uint32_t position_of(std::uint64_t ticket) const;
-
-  Contest contested(std::uint32_t lock) const override;
-  void release(Ending ending, const Instant& now, const Lesson& lesson) override;
 
   Lock* lock_ = nullptr;
   const Request* request_ = nullptr;

@@ -89,8 +89,8 @@ void PostgresSession::take_expired_out(Connection& connection) const {
   }
 }
 
-Hold* PostgresSession::admit(Connection& connection, const rule::Plan& plan, const Instant& now,
-                             Ticket* queue) {
+const HeldLock* PostgresSession::admit(Connection& connection, const rule::Plan& plan,
+                                       const Instant& now, Ticket* queue) {
   take_expired_out(connection);
   std::vector<Statement> statements;
   std::vector<HeldLock> held(locks_.size());
@@ -124,8 +124,8 @@ Hold* PostgresSession::admit(Connection& connection, const rule::Plan& plan, con
   return adopt_lease(std::move(held), sent, now);
 }
 
-Hold* PostgresSession::adopt_lease(std::vector<HeldLock> held, std::int64_t sent,
-                                   const Instant& now) {
+const HeldLock* PostgresSession::adopt_lease(std::vector<HeldLock> held, std::int64_t sent,
+                                             const Instant& now) {
   if (os::boot_ns() >= plus(sent, request_.ttl)) {
     throw silent_error("the lease had ended before it was confirmed");
   }
@@ -138,10 +138,10 @@ Hold* PostgresSession::adopt_lease(std::vector<HeldLock> held, std::int64_t sent
   const Duration grace = request_.kill_grace;
   const int error = lease_->start(sent, renewal_pause(request_.ttl, grace),
                                   renewal_reserve(grace, request_.on_lost == OnLost::warn));
-  if (error != 0 || told_to_end) lease_->release(Ending::unknown, now, {});
+  if (error != 0 || told_to_end) release(Ending::unknown, now);
   if (error != 0) throw setup_error("no thread to renew the lease with", Code::internal);
   if (told_to_end) latch_.obey();
-  return lease_.get();
+  return lease_->held();
 }
 
 }  // namespace atmost::postgres

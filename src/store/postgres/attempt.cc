@@ -18,32 +18,34 @@ constexpr Duration kDrawAgain = Duration::millis(20);
 constexpr Duration kAnswer = Duration::millis(500);
 constexpr Duration kLookForAnswer = Duration::millis(50);
 
-}  // namespace
-
-Result<Decision> PostgresSession::attempt(DecideFn decide, MomentFn moment, Ticket* queue,
-                                          Lease& lease) {
-  deadline_ns_ = plus(os::boot_ns(), client_->settings.timeout);
-  Result<Decision> answer = rule::admit(*this, request_, decide, moment, queue, lease);
-  // A waiter without a place gets no notification: the place was deleted, or could not be drawn
-  // yet. The next attempt draws one.
-  if (answer.ok() && queue != nullptr && !queue->drawn && worth_waiting(answer.value()))
-    answer.value().retry_in = std::min(answer.value().retry_in, kDrawAgain);
-  return answer;
+// A waiter without a place gets no notification: the place was deleted, or could not be drawn yet.
+// The next attempt draws one.
+void ask_soon(Decision& answer, const Ticket* queue) {
+  if (queue != nullptr && !queue->drawn && worth_waiting(answer))
+    answer.retry_in = std::min(answer.retry_in, kDrawAgain);
 }
 
-Status PostgresSession::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
+// The server ends a transaction whose client is idle: a caller that waits anyway waits for that,
+// too.
+Why why_locked(const Ticket* queue) { return queue != nullptr ? Why::no_slot : Why::guard; }
+
+}  // namespace
+
+Status PostgresSession::look(const Attempt& attempt, rule::Looked& to) {
+  Ticket* const queue = attempt.queue;
+  if (attempt.looks == 0) deadline_ns_ = plus(os::boot_ns(), client_->settings.timeout);
   try {
     client_->talk(
         [&](Connection& connection, std::int64_t deadline) {
           try {
-            look_once(connection, moment, queue, deadline);
+            look_once(connection, attempt.moment, queue, deadline);
             if (!place_is_gone(queue)) return;
             // It was deleted while we were suspended or stopped. Those in other locks go, too.
             connection.abandon(deadline);
             queue->drawn = false;
             leave_queue();
             doubtful_ = true;
-            look_once(connection, moment, queue, deadline);
+            look_once(connection, attempt.moment, queue, deadline);
           } catch (const DatabaseError&) {
             connection.abandon(deadline);
             throw;
@@ -52,9 +54,7 @@ Status PostgresSession::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
         true, deadline_ns_);
   } catch (const DatabaseError& failure) {
     if (!failure.is(kLockTimeout)) return client_->error_of(failure);
-    // The server ends a transaction whose client is idle: a caller that waits anyway waits for
-    // that, too.
-    to.refusal.why = queue != nullptr ? Why::no_slot : Why::guard;
+    ask_soon(to.refuse(why_locked(queue)), queue);
     return {};
   }
   to.locks = facts_;
@@ -141,32 +141,37 @@ void PostgresSession::add_questions(std::vector<Statement>& to) const {
 
 Status PostgresSession::apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
                               rule::Applied& to) {
-  Connection& connection = *client_->connection;
   try {
-    for (const auto& one : locks_) {
-      if (one->broken) throw DatabaseError(*one->broken);
-    }
-    plan.decision.retry_in =
-        std::min(plan.decision.retry_in, recovering_.is_zero() ? Duration::forever() : recovering_);
-    if (plan.admits()) {
-      to.hold = admit(connection, plan, now, queue);
-    } else {
-      refuse(connection, plan, queue);
-      to.changed = queue == nullptr && doubts_ && plan.decision.verdict == Verdict::busy;
-      if (to.changed) os::sleep_until(plus(os::boot_ns(), kLookForAnswer));
-    }
-    doubtful_ = false;
-    return {};
+    write(plan, now, queue, to);
   } catch (const DatabaseError& failure) {
-    connection.abandon(deadline_ns_);
+    client_->connection->abandon(deadline_ns_);
     if (failure.is(kLockTimeout)) {
       plan.decision = {};
-      plan.decision.why = queue != nullptr ? Why::no_slot : Why::guard;
-      return {};
+      plan.decision.why = why_locked(queue);
+    } else {
+      to.changed = client_->try_again(failure, true, deadline_ns_);
+      if (!to.changed) return client_->error_of(failure);
     }
-    to.changed = client_->try_again(failure, true, deadline_ns_);
-    return to.changed ? Status{} : client_->error_of(failure);
   }
+  ask_soon(plan.decision, queue);
+  return {};
+}
+
+void PostgresSession::write(const rule::Plan& plan, const Instant& now, Ticket* queue,
+                            rule::Applied& to) {
+  for (const auto& one : locks_) {
+    if (one->broken) throw DatabaseError(*one->broken);
+  }
+  plan.decision.retry_in =
+      std::min(plan.decision.retry_in, recovering_.is_zero() ? Duration::forever() : recovering_);
+  if (plan.admits()) {
+    to.held = admit(*client_->connection, plan, now, queue);
+  } else {
+    refuse(*client_->connection, plan, queue);
+    to.changed = queue == nullptr && doubts_ && plan.decision.verdict == Verdict::busy;
+    if (to.changed) os::sleep_until(plus(os::boot_ns(), kLookForAnswer));
+  }
+  doubtful_ = false;
 }
 
 // Of an admission and of a refusal: the locks' rows, and turns.

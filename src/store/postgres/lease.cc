@@ -35,8 +35,7 @@ Statement drop_rows(const HeldRows& one) {
 
 HeldLease::HeldLease(PostgresSession& session, std::unique_ptr<Connection> connection,
                      std::vector<HeldRows> rows, std::vector<HeldLock> held, Duration ttl)
-    : Hold(held.data()),
-      session_(session),
+    : session_(session),
       connection_(std::move(connection)),
       held_(std::move(held)),
       rows_(std::move(rows)),
@@ -200,12 +199,11 @@ void HeldLease::give_back(Connection& connection, Ending ending, const Instant& 
   connection.ask(statements, deadline);
 }
 
-void HeldLease::release(Ending ending, const Instant& now, const Lesson&) {
-  // The lease object ends here in any case.
-  const std::unique_ptr<HeldLease> self = std::move(session_.lease_);
+std::int64_t HeldLease::release(Ending ending, const Instant& now) {
   Client& client = *session_.client_;
   const bool lost = upkeep().lost;
   const std::int64_t until = upkeep().until_boot_ns;
+  std::int64_t left_until = 0;
   if (std::unique_ptr<Connection> connection = stop(); !client.connection->is_open())
     client.connection = std::move(connection);
   client.connection->go_first(true);
@@ -228,9 +226,10 @@ void HeldLease::release(Ending ending, const Instant& now, const Lesson&) {
   } catch (const DatabaseError&) {
     // No renewal follows: the slots are free when the lease ends, and then there is nothing left to
     // release.
-    session_.left_until_ns_ = lost ? 0 : until;
+    left_until = lost ? 0 : until;
   }
   client.connection->go_first(false);
+  return left_until;
 }
 
 }  // namespace atmost::postgres

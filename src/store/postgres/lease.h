@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "connection.h"
-#include "core/lease.h"
+#include "core/hold.h"
 #include "other_hosts.h"
 #include "rule/state.h"
 #include "statements.h"
@@ -30,7 +30,7 @@ Statement drop_rows(const HeldRows& one);
 Statement renew_rows(const HeldRows& one, Duration ttl);
 
 // The connection belongs to the lease while it lasts, and only the renewal's thread uses it.
-class HeldLease final : public Hold, private fleet::Renewer {
+class HeldLease final : private fleet::Renewer {
  public:
   // `rows` and `held` in the request's order.
   HeldLease(PostgresSession& session, std::unique_ptr<Connection> connection,
@@ -43,12 +43,11 @@ class HeldLease final : public Hold, private fleet::Renewer {
   int start(std::int64_t sent_boot_ns, Duration pause, Duration reserve);
 
   const std::vector<HeldRows>& rows() const { return rows_; }
-
-  Upkeep upkeep() const override { return renewal_.upkeep(); }
-  Contest contested(std::uint32_t) const override {
-    return upkeep().asked_to_stop ? Contest::for_its_place : Contest::none;
-  }
-  void release(Ending ending, const Instant& now, const Lesson& lesson) override;
+  const HeldLock* held() const { return held_.data(); }
+  Upkeep upkeep() const { return renewal_.upkeep(); }
+  // Ends with the lease: until when the slots stay held all the same, because the server did not
+  // answer; 0: they are free.
+  std::int64_t release(Ending ending, const Instant& now);
 
  private:
   fleet::Renewed renew(std::int64_t give_up_boot_ns) override;

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "edits.h"
 #include "holder_stop.h"
-#include "learned_runs.h"
 #include "lease.h"
 #include "store.h"
 
@@ -34,41 +32,30 @@ Status PostgresSession::prepare() {
   return {};
 }
 
-void PostgresSession::close() {
+void PostgresSession::end(const End& what) {
+  if (what.of == End::Of::place) return give_up_place(*what.ticket);
+  if (what.of == End::Of::hold) return release(what.ending, what.now);
   Ticket place;
-  place.drawn = queued_;
-  withdraw(place);
+  if (queued_) give_up_place(place);
   // Rows left by a transaction that was cut off have this client's id: the next client has another
   // one.
   if (!doubtful_) store_.give_client(std::move(client_));
   delete this;
 }
 
-Result<std::uint32_t> PostgresSession::count_refusal(std::uint32_t lock) {
-  std::uint32_t count = 0;
-  const Status done = edit_row(*client_, {.key = keys_[lock]},
-                               [&](rule::State& to) { count = rule::count_refusal(to); });
-  return done.ok() ? Result<std::uint32_t>(count) : done.error();
-}
-
-Result<std::uint32_t> PostgresSession::count_end(std::uint32_t lock, bool failed) {
-  std::uint32_t count = 0;
-  const Status done = edit_row(*client_, {.key = keys_[lock]},
-                               [&](rule::State& to) { count = rule::count_end(to, failed); });
-  return done.ok() ? Result<std::uint32_t>(count) : done.error();
-}
-
-bool PostgresSession::learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {
-  try {
-    return learn_run(*client_, keys_[lock], how, sample);
-  } catch (const DatabaseError&) {
-    return false;
-  }
-}
-
-Text<80> PostgresSession::lease_name() const {
+Upkeep PostgresSession::upkeep(About, std::uint32_t) const {
+  Upkeep known;
+  if (lease_ != nullptr) known = lease_->upkeep();
+  if (known.asked_to_stop) known.contest = Contest::for_its_place;
+  known.left_until_boot_ns = left_until_ns_;
   const bool wrote = lease_ != nullptr || queued_ || doubtful_ || !stops_.empty();
-  return wrote ? Text<80>(client_->id.owner) : Text<80>();
+  if (wrote) known.name.assign(client_->id.owner);
+  return known;
+}
+
+void PostgresSession::release(Ending ending, const Instant& now) {
+  const std::unique_ptr<HeldLease> lease = std::move(lease_);
+  left_until_ns_ = lease->release(ending, now);
 }
 
 }  // namespace atmost::postgres

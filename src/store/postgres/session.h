@@ -37,7 +37,7 @@ class PostgresStore;
 // a waiter notices it a second after the timeout.
 //
 // One request at a time. Not thread-safe.
-class PostgresSession final : public Session, private rule::Section {
+class PostgresSession final : public Session {
  public:
   // Borrows the store, whose client it uses until close().
   PostgresSession(PostgresStore& store, const Request& request, std::unique_ptr<Client> client);
@@ -47,26 +47,21 @@ class PostgresSession final : public Session, private rule::Section {
   // The first call. Error: usage.
   Status prepare();
 
-  Result<Decision> attempt(DecideFn decide, MomentFn moment, Ticket* queue, Lease& lease) override;
+  Status look(const Attempt& attempt, rule::Looked& to) override;
+  Status apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
+               rule::Applied& to) override;
   Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
-  void withdraw(Ticket& ticket) override;
-  Result<std::uint32_t> count_refusal(std::uint32_t lock) override;
-  Result<std::uint32_t> count_end(std::uint32_t lock, bool failed) override;
-  bool learn(std::uint32_t lock, LearnFn how, const RunSample& sample) override;
+  Result<Edited> edit(std::uint32_t lock, const Edit& edit) override;
   Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
                                  StopFor what_for) override;
-  Text<80> lease_name() const override;
-  std::int64_t left_until_boot_ns() const override { return left_until_ns_; }
-  void close() override;
+  Upkeep upkeep(About what, std::uint32_t lock) const override;
+  void end(const End& what) override;
 
  private:
   friend class HeldLease;
   friend class PostgresHolderStop;
   ~PostgresSession();
 
-  Status look(MomentFn moment, Ticket* queue, rule::Looked& to) override;
-  Status apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
-               rule::Applied& to) override;
   void look_once(Connection& connection, MomentFn moment, const Ticket* queue,
                  std::int64_t deadline_boot_ns);
   bool place_is_gone(const Ticket* queue) const;
@@ -75,8 +70,11 @@ class PostgresSession final : public Session, private rule::Section {
   void add_clearance(std::vector<Statement>& to, const std::string& key,
                      std::uint64_t ticket) const;
   void take_expired_out(Connection& connection) const;
-  Hold* admit(Connection& connection, const rule::Plan& plan, const Instant& now, Ticket* queue);
-  Hold* adopt_lease(std::vector<HeldLock> held, std::int64_t sent_boot_ns, const Instant& now);
+  const HeldLock* admit(Connection& connection, const rule::Plan& plan, const Instant& now,
+                        Ticket* queue);
+  const HeldLock* adopt_lease(std::vector<HeldLock> held, std::int64_t sent_boot_ns,
+                              const Instant& now);
+  void write(const rule::Plan& plan, const Instant& now, Ticket* queue, rule::Applied& to);
   void refuse(Connection& connection, const rule::Plan& plan, Ticket* queue);
   void add_plan(const rule::Plan& plan, std::vector<Statement>& to) const;
   void add_questions(std::vector<Statement>& to) const;
@@ -84,6 +82,8 @@ class PostgresSession final : public Session, private rule::Section {
   std::int64_t known_dead_by() const;
   void ask_whether_it_is_there();
   void refresh_place();
+  void release(Ending ending, const Instant& now);
+  void give_up_place(Ticket& ticket);
   void leave_queue();
   void end_if_signalled();
 

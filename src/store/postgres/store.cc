@@ -1,43 +1,33 @@
 #include "store.h"
 
 #include "core/schemes.h"
-#include "learned_runs.h"
 #include "session.h"
 
 namespace atmost::postgres {
 
-Result<Owned<Store>> open_store(std::string_view url) {
+Result<Store*> open_store(std::string_view url) {
   Result<Address> address = parse_address(url);
   if (!address.ok()) return address.error();
   Settings settings;
   settings.alone = true;
   settings.timeout = address.value().timeout;
-  return Owned<Store>(new PostgresStore(std::move(address.value()), std::move(settings)));
+  static std::unique_ptr<PostgresStore> store;
+  store = std::make_unique<PostgresStore>(std::move(address.value()), std::move(settings));
+  return store.get();
 }
 
 PostgresStore::PostgresStore(Address address, Settings settings)
-    : address_(std::move(address)), settings_(std::move(settings)) {}
-
-const StoreTraits& PostgresStore::traits() const { return traits_of("postgres"); }
+    : Store(traits_of("postgres")), address_(std::move(address)), settings_(std::move(settings)) {}
 
 std::unique_ptr<Client> PostgresStore::take_client() {
   if (idle_ != nullptr) return std::move(idle_);
   return std::make_unique<Client>(address_, settings_);
 }
 
-Result<Owned<Session>> PostgresStore::open(const Request& request) {
+Result<Owned<Session>> PostgresStore::open_for(const Request& request, OpenTo) {
   Owned<PostgresSession> session(new PostgresSession(*this, request, take_client()));
   if (const Status prepared = session->prepare(); !prepared.ok()) return prepared.error();
   return Owned<Session>(std::move(session));
-}
-
-Result<StatsKept> PostgresStore::recall(const Request& request, LockStats& lock,
-                                        DirectoryStats& directory) {
-  const ClientUse client(*this);
-  const Result<std::string> key = key_of(request.locks[0]);
-  if (!key.ok()) return key.error();
-  const Status done = recall_runs(*client.operator->(), key.value(), lock, directory);
-  return done.ok() ? Result<StatsKept>(StatsKept::kept) : done.error();
 }
 
 Result<std::size_t> PostgresStore::list(std::string_view after, std::span<Text<255>> to) {

@@ -19,16 +19,10 @@ class PostgresStore final : public Store {
   PostgresStore(const PostgresStore&) = delete;
   PostgresStore& operator=(const PostgresStore&) = delete;
 
-  const StoreTraits& traits() const override;
-  Result<Owned<Session>> open(const Request& request) override;
+  Result<Owned<Session>> open_for(const Request& request, OpenTo how) override;
   Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now,
                                 LockVisitor* visitor) override;
   Result<std::size_t> list(std::string_view after, std::span<Text<255>> to) override;
-  Status set_drained(const Request& request, std::uint32_t slot, bool drained) override;
-  Result<StatsKept> recall(const Request& request, LockStats& lock,
-                           DirectoryStats& directory) override;
-  Status forget(const Request& request) override;
-  void close() override { delete this; }
 
   // The unused client, or a new one; to be given back.
   std::unique_ptr<Client> take_client();
@@ -56,7 +50,7 @@ class ClientUse {
 
 // The store that the URL names. Asks nothing of the network yet. Errors (usage) do not repeat the
 // URL.
-Result<Owned<Store>> open_store(std::string_view url);
+Result<Store*> open_store(std::string_view url);
 
 // As StoreService defines it (core/limiter.h).
 Status end_lease(std::string_view url, std::string_view name);

@@ -166,8 +166,7 @@ void PostgresSession::refresh_place() {
   refresh_ns_ = os::boot_ns() + kRefreshEvery.ns;
 }
 
-void PostgresSession::withdraw(Ticket& ticket) {
-  if (!ticket.drawn) return;
+void PostgresSession::give_up_place(Ticket& ticket) {
   std::vector<Statement> statements = {begin()};
   for (const auto& one : locks_) statements.push_back(take_row(one->key));
   for (const auto& one : locks_) {

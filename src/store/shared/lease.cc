@@ -63,7 +63,7 @@ bool are_in_place(const std::vector<HeldLock>& held, const Core& core) {
 HeldLease::HeldLease(SharedSession& session) : HeldLease(session, held_by(*session.core_)) {}
 
 HeldLease::HeldLease(SharedSession& session, std::vector<HeldLock> held)
-    : Hold(held.data()), session_(session), held_(std::move(held)) {}
+    : session_(session), held_(std::move(held)) {}
 
 HeldLease::~HeldLease() { renewal_.stop(); }
 
@@ -93,9 +93,11 @@ Status HeldLease::begin() {
   return words;
 }
 
-Contest HeldLease::contested(std::uint32_t) const {
-  const Contest known = contest_;
-  return known != Contest::none || !upkeep().asked_to_stop ? known : Contest::for_its_place;
+Upkeep HeldLease::upkeep() const {
+  Upkeep known = renewal_.upkeep();
+  known.contest = contest_;
+  if (known.contest == Contest::none && known.asked_to_stop) known.contest = Contest::for_its_place;
+  return known;
 }
 
 fleet::Renewed HeldLease::renew(std::int64_t give_up) {
@@ -131,9 +133,7 @@ bool HeldLease::asked_to_stop(std::int64_t until) {
   return false;
 }
 
-void HeldLease::release(Ending ending, const Instant& now, const Lesson&) {
-  // The lease object ends here in any case.
-  const std::unique_ptr<HeldLease> self = std::move(session_.lease_);
+void HeldLease::release(Ending ending, const Instant& now) {
   const bool lost = upkeep().lost;
   renewal_.stop();
   const auto job = [core = session_.core_, ending, now, lost] {

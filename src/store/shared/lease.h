@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/lease.h"
+#include "core/hold.h"
 #include "core/result.h"
 #include "store/fleet/renewal.h"
 #include "worker.h"
@@ -18,7 +18,7 @@ struct Core;
 
 // The renewal's thread proves the hold; the calls on the files are made by the worker. So neither
 // the supervisor nor the renewal blocks with the server.
-class HeldLease final : public Hold, private fleet::Renewer {
+class HeldLease final : private fleet::Renewer {
  public:
   // REQUIRES: the session's worker is idle, and its core has a lease.
   explicit HeldLease(SharedSession& session);
@@ -29,9 +29,9 @@ class HeldLease final : public Hold, private fleet::Renewer {
   // Proves the hold once, and begins to renew it. The lease counts from before that proof.
   Status begin();
 
-  Upkeep upkeep() const override { return renewal_.upkeep(); }
-  Contest contested(std::uint32_t lock) const override;
-  void release(Ending ending, const Instant& now, const Lesson& lesson) override;
+  const HeldLock* held() const { return held_.data(); }
+  Upkeep upkeep() const;
+  void release(Ending ending, const Instant& now);
 
  private:
   fleet::Renewed renew(std::int64_t give_up_boot_ns) override;

@@ -40,12 +40,14 @@ struct Answer {
 
 }  // namespace
 
-Core::Core(const Request& from)
-    : request(from), directory([&] {
+Core::Core(const Request& from, OpenTo opening)
+    : request(from),
+      directory([&] {
         std::string path(path_of(from.locks[0].path.view()));
         path.resize(path.rfind('/'));
         return path.empty() ? std::string("/") : path;
-      }()) {
+      }()),
+      how(opening) {
   request.across = true;
   request.trust_fs = true;  // check_directory() has the last word
   for (std::uint32_t i = 0; i < request.lock_count; ++i)
@@ -57,19 +59,17 @@ Core::~Core() { lease.detach(); }
 
 Status Core::open() {
   if (opened) return clock;
-  if (request.make_parents) {
+  if (request.make_parents && how == OpenTo::make) {
     if (Status made = make_directory(directory); !made.ok()) return made;
   }
   if (Status checked = check_directory(directory); !checked.ok()) return checked;
-  Status done = session.open(request);
+  Status done = session.open(request, how);
   opened = done.ok();
   if (opened) done = clock = check_clock(request);
   return done;
 }
 
-Status Core::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
-  return session.look(moment, queue, to);
-}
+Status Core::look(const Attempt& attempt, rule::Looked& to) { return session.look(attempt, to); }
 
 Status Core::apply(const rule::Plan& plan, const Instant& now, Ticket* queue, rule::Applied& to) {
   if (!given_up) return session.apply(plan, now, queue, to);
@@ -80,7 +80,8 @@ Status Core::apply(const rule::Plan& plan, const Instant& now, Ticket* queue, ru
   return session.apply(nothing, now, queue, to);
 }
 
-SharedSession::SharedSession(const Request& request) : core_(std::make_shared<Core>(request)) {}
+SharedSession::SharedSession(const Request& request, OpenTo how)
+    : core_(std::make_shared<Core>(request, how)) {}
 
 SharedSession::~SharedSession() = default;
 
@@ -97,7 +98,9 @@ bool SharedSession::run(Job job) {
   return run(std::move(job), plus(os::boot_ns(), kPatience));
 }
 
-void SharedSession::close() {
+void SharedSession::end(const End& what) {
+  if (what.of == End::Of::place) return leave_queue(*what.ticket);
+  if (what.of == End::Of::hold) return release(what.ending, what.now);
   lease_.reset();
   // A job that hangs keeps what it uses.
   if (worker_.cancel(plus(os::boot_ns(), Duration::seconds(1))))
@@ -105,15 +108,14 @@ void SharedSession::close() {
   delete this;
 }
 
-Result<Decision> SharedSession::attempt(DecideFn decide, MomentFn moment, Ticket* queue,
-                                        Lease& lease) {
+Status SharedSession::look(const Attempt& attempt, rule::Looked& to) {
+  Ticket* const queue = attempt.queue;
   const std::int64_t called = os::boot_ns();
   // A caller that waits also waits for a server that restarts.
   std::int64_t until = plus(called, kPatience);
   if (queue != nullptr) until = std::max(until, plus(called, core_->request.wait));
   const auto answer = std::make_shared<Answer<Decision>>();
-  const bool queues = queue != nullptr;
-  const Ticket ticket = queues ? *queue : Ticket();
+  const Ticket ticket = queue != nullptr ? *queue : Ticket();
   const bool done = run(
       [=](Core& core) {
         if (core.given_up) return;
@@ -122,34 +124,38 @@ Result<Decision> SharedSession::attempt(DecideFn decide, MomentFn moment, Ticket
           return;
         }
         core.ticket = ticket;
-        answer->it = rule::admit(core, core.request, decide, moment,
-                                 queues ? &core.ticket : nullptr, core.lease);
+        Attempt there = attempt;
+        if (queue != nullptr) there.queue = &core.ticket;
+        answer->it = rule::admit(core.session, core.request, there, core.lease, &core);
         if (core.lease.held() && core.given_up) core.lease.release(Ending::not_started, os::now());
       },
       until);
   if (!done) return silent(core_->directory);
-  return settle(answer->it, queue, lease);
+  if (!answer->it.ok()) {
+    if (queue != nullptr) *queue = core_->ticket;
+    return answer->it.error();
+  }
+  to.answered = true;
+  to.answer = answer->it.value();
+  return settle(queue, to);
 }
 
 // The worker is idle.
-Result<Decision> SharedSession::settle(const Result<Decision>& answer, Ticket* queue,
-                                       Lease& lease) {
+Status SharedSession::settle(Ticket* queue, rule::Looked& to) {
   if (queue != nullptr) *queue = core_->ticket;
-  if (answer.ok() && queue != nullptr && answer.value().why == Why::guard) {
+  if (queue != nullptr && to.answer.why == Why::guard) {
     // Many callers and a slow server: a caller that waits anyway waits for the guard, too.
-    Decision again = answer.value();
-    again.why = Why::no_slot;
-    again.retry_in = std::min(again.retry_in, kGuardAgain);
-    return again;
+    to.answer.why = Why::no_slot;
+    to.answer.retry_in = std::min(to.answer.retry_in, kGuardAgain);
   }
-  if (!answer.ok() || !core_->lease.held()) return answer;
+  if (!core_->lease.held()) return {};
   lease_ = std::make_unique<HeldLease>(*this);
   if (const Status begun = lease_->begin(); !begun.ok()) {
-    lease_->release(Ending::not_started, os::now(), {});
-    return begun.error();
+    release(Ending::not_started, os::now());
+    return begun;
   }
-  lease = Lease(lease_.get());
-  return answer;
+  to.held = lease_->held();
+  return {};
 }
 
 Result<Wake> SharedSession::await(Ticket& ticket, std::int64_t deadline) {
@@ -172,40 +178,32 @@ Result<Wake> SharedSession::await(Ticket& ticket, std::int64_t deadline) {
   return ran == Worker::Ran::interrupted ? Wake::interrupted : Wake::deadline;
 }
 
-void SharedSession::withdraw(Ticket& ticket) {
-  if (!ticket.drawn) return;
-  const Ticket mine = ticket;
-  ticket = {};
+void SharedSession::leave_queue(Ticket& ticket) {
+  const Ticket mine = std::exchange(ticket, {});
   (void)run([mine](Core& core) {
     core.ticket = mine;
     core.session.withdraw(core.ticket);
   });
 }
 
-Result<std::uint32_t> SharedSession::count_refusal(std::uint32_t lock) {
-  const auto answer = std::make_shared<Answer<std::uint32_t>>();
-  const bool done = run([=](Core& core) {
+Result<Edited> SharedSession::edit(std::uint32_t lock, const Edit& edit) {
+  struct Done {
+    Result<Edited> answer{std::in_place};
+    LockStats lock;
+    DirectoryStats directory;
+  };
+  const auto done = std::make_shared<Done>();
+  const bool answered = run([=](Core& core) {
+    Edit there = edit;
+    there.lock = &done->lock;
+    there.directory = &done->directory;
     const Status opened = core.open();
-    answer->it = opened.ok() ? core.session.count_refusal(lock) : opened.error();
+    done->answer = opened.ok() ? core.session.edit(lock, there) : opened.error();
   });
-  return done ? answer->it : silent(core_->directory);
-}
-
-Result<std::uint32_t> SharedSession::count_end(std::uint32_t lock, bool failed) {
-  const auto answer = std::make_shared<Answer<std::uint32_t>>();
-  const bool done = run([=](Core& core) {
-    const Status opened = core.open();
-    answer->it = opened.ok() ? core.session.count_end(lock, failed) : opened.error();
-  });
-  return done ? answer->it : silent(core_->directory);
-}
-
-bool SharedSession::learn(std::uint32_t lock, LearnFn how, const RunSample& sample) {
-  const auto suspicious = std::make_shared<bool>(false);
-  const bool done = run([=](Core& core) {
-    if (core.open().ok()) *suspicious = core.session.learn(lock, how, sample);
-  });
-  return done && *suspicious;
+  if (!answered) return silent(core_->directory);
+  if (edit.lock != nullptr) *edit.lock = done->lock;
+  if (edit.directory != nullptr) *edit.directory = done->directory;
+  return done->answer;
 }
 
 Result<Owned<HolderStop>> SharedSession::stop(std::uint32_t lock, std::uint32_t slot,
@@ -229,8 +227,17 @@ Result<Owned<HolderStop>> SharedSession::stop(std::uint32_t lock, std::uint32_t 
   return Owned<HolderStop>(new SharedHolderStop(*this, begun));
 }
 
-Text<80> SharedSession::lease_name() const {
-  return lease_ != nullptr ? Text<80>("its-descriptors") : Text<80>();
+Upkeep SharedSession::upkeep(About, std::uint32_t) const {
+  Upkeep known;
+  if (lease_ != nullptr) {
+    known = lease_->upkeep();
+    known.name.assign("its-descriptors");
+  }
+  return known;
+}
+
+void SharedSession::release(Ending ending, const Instant& now) {
+  std::exchange(lease_, nullptr)->release(ending, now);
 }
 
 }  // namespace atmost::shared

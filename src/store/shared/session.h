@@ -18,16 +18,16 @@ class SharedHolderStop;
 
 // The state that jobs use, in the worker's thread alone: so it outlives a session whose server
 // hangs.
-struct Core final : rule::Section {
+struct Core final : Section {
   // Paths without the scheme. All views but those of its locks are the caller's.
-  explicit Core(const Request& from);
+  Core(const Request& from, OpenTo how);
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
   ~Core();
 
   // Examines the directory and opens the files, once.
   Status open();
-  Status look(MomentFn moment, Ticket* queue, rule::Looked& to) override;
+  Status look(const Attempt& attempt, rule::Looked& to) override;
   // A job that is late admits nobody: its caller has gone.
   Status apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
                rule::Applied& to) override;
@@ -36,6 +36,7 @@ struct Core final : rule::Section {
   Request request;
   const std::string directory;
   local::LocalSession session;
+  const OpenTo how;
   bool opened = false;
   Status clock;  // whether it agrees with the server's, if the request goes by it
   Ticket ticket;
@@ -55,20 +56,19 @@ struct Core final : rule::Section {
 // One request at a time. Not thread-safe.
 class SharedSession final : public Session {
  public:
-  explicit SharedSession(const Request& request);
+  SharedSession(const Request& request, OpenTo how);
   SharedSession(const SharedSession&) = delete;
   SharedSession& operator=(const SharedSession&) = delete;
 
-  Result<Decision> attempt(DecideFn decide, MomentFn moment, Ticket* queue, Lease& lease) override;
+  // The locks are judged where they are looked at, too: all of an attempt is one job.
+  Status look(const Attempt& attempt, rule::Looked& to) override;
+  Status apply(const rule::Plan&, const Instant&, Ticket*, rule::Applied&) override { return {}; }
   Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
-  void withdraw(Ticket& ticket) override;
-  Result<std::uint32_t> count_refusal(std::uint32_t lock) override;
-  Result<std::uint32_t> count_end(std::uint32_t lock, bool failed) override;
-  bool learn(std::uint32_t lock, LearnFn how, const RunSample& sample) override;
+  Result<Edited> edit(std::uint32_t lock, const Edit& edit) override;
   Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
                                  StopFor what_for) override;
-  Text<80> lease_name() const override;
-  void close() override;
+  Upkeep upkeep(About what, std::uint32_t lock) const override;
+  void end(const End& what) override;
 
  private:
   friend class HeldLease;
@@ -80,7 +80,9 @@ class SharedSession final : public Session {
   bool run(Job job, std::int64_t until_boot_ns);
   template <class Job>
   bool run(Job job);
-  Result<Decision> settle(const Result<Decision>& answer, Ticket* queue, Lease& lease);
+  void leave_queue(Ticket& ticket);
+  void release(Ending ending, const Instant& now);
+  Status settle(Ticket* queue, rule::Looked& to);
 
   std::shared_ptr<Core> core_;
   std::unique_ptr<HeldLease> lease_;

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "core/schemes.h"
 #include "directory.h"
 #include "os/byte_lock.h"
 #include "os/clock.h"
@@ -51,7 +50,7 @@ struct LocalRequest {
 
 }  // namespace
 
-Result<Owned<Store>> open_store(std::string_view url) {
+Result<Store*> open_store(std::string_view url) {
   Result<std::string> directory = directory_of(url);
   if (!directory.ok()) return directory.error();
   if (!os::has_description_locks()) {
@@ -59,7 +58,9 @@ Result<Owned<Store>> open_store(std::string_view url) {
                     "--store shared: needs locks of open file descriptions, which this build for "
                     "POSIX alone does not have");
   }
-  return Owned<Store>(new SharedStore(std::move(directory.value())));
+  static std::unique_ptr<SharedStore> store;
+  store = std::make_unique<SharedStore>(std::move(directory.value()));
+  return store.get();
 }
 
 Status end_lease(std::string_view url, std::string_view) {
@@ -67,9 +68,7 @@ Status end_lease(std::string_view url, std::string_view) {
   return directory.ok() ? Status{} : Status{directory.error()};
 }
 
-const StoreTraits& SharedStore::traits() const { return traits_of("shared"); }
-
-Result<Owned<Session>> SharedStore::open(const Request& request) {
+Result<Owned<Session>> SharedStore::open_for(const Request& request, OpenTo how) {
   for (std::uint32_t i = 1; i < request.lock_count; ++i) {
     for (std::uint32_t j = 0; j < i; ++j) {
       if (request.locks[i].path.view() != request.locks[j].path.view()) continue;
@@ -78,7 +77,7 @@ Result<Owned<Session>> SharedStore::open(const Request& request) {
       return twice;
     }
   }
-  return Owned<Session>(new SharedSession(request));
+  return Owned<Session>(new SharedSession(request, how));
 }
 
 Status SharedStore::run(std::function<Status()> job) {
@@ -128,40 +127,6 @@ Result<std::size_t> SharedStore::list(std::string_view after, std::span<Text<255
   if (!done.ok()) return done.error();
   for (std::size_t i = 0; i < found->count; ++i) to[i] = found->names[i];
   return found->count;
-}
-
-Status SharedStore::set_drained(const Request& request, std::uint32_t slot, bool drained) {
-  return run([mine = std::make_shared<const LocalRequest>(request), slot, drained] {
-    return local::LocalStore(true).set_drained(mine->request, slot, drained);
-  });
-}
-
-Result<StatsKept> SharedStore::recall(const Request& request, LockStats& lock,
-                                      DirectoryStats& directory) {
-  struct Known {
-    LockStats lock;
-    DirectoryStats directory;
-    StatsKept kept = StatsKept::none;
-  };
-  const auto known = std::make_shared<Known>();
-  const Status done =
-      run([known, mine = std::make_shared<const LocalRequest>(request)]() -> Status {
-        Result<StatsKept> kept =
-            local::LocalStore(true).recall(mine->request, known->lock, known->directory);
-        if (!kept.ok()) return kept.error();
-        known->kept = kept.value();
-        return {};
-      });
-  if (!done.ok()) return done.error();
-  lock = known->lock;
-  directory = known->directory;
-  return known->kept;
-}
-
-Status SharedStore::forget(const Request& request) {
-  return run([mine = std::make_shared<const LocalRequest>(request)] {
-    return local::LocalStore(true).forget(mine->request);
-  });
 }
 
 }  // namespace atmost::shared

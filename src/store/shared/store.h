@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/schemes.h"
 #include "core/store.h"
 #include "worker.h"
 
@@ -16,20 +17,15 @@ namespace atmost::shared {
 // (unavailable).
 class SharedStore final : public Store {
  public:
-  explicit SharedStore(std::string directory) : directory_(std::move(directory)) {}
+  explicit SharedStore(std::string directory)
+      : Store(traits_of("shared")), directory_(std::move(directory)) {}
   SharedStore(const SharedStore&) = delete;
   SharedStore& operator=(const SharedStore&) = delete;
 
-  const StoreTraits& traits() const override;
-  Result<Owned<Session>> open(const Request& request) override;
+  Result<Owned<Session>> open_for(const Request& request, OpenTo how) override;
   Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now,
                                 LockVisitor* visitor) override;
   Result<std::size_t> list(std::string_view after, std::span<Text<255>> to) override;
-  Status set_drained(const Request& request, std::uint32_t slot, bool drained) override;
-  Result<StatsKept> recall(const Request& request, LockStats& lock,
-                           DirectoryStats& directory) override;
-  Status forget(const Request& request) override;
-  void close() override { delete this; }
 
  private:
   // Checks the directory, then runs the job; both where they may hang.
@@ -40,7 +36,7 @@ class SharedStore final : public Store {
 };
 
 // The store that the URL names (shared:/DIRECTORY). Asks nothing of the network yet.
-Result<Owned<Store>> open_store(std::string_view url);
+Result<Store*> open_store(std::string_view url);
 
 // As StoreService defines it (core/limiter.h). There is nothing to end: the kernel frees the slots
 // when no process is left that has their descriptors.

@@ -53,17 +53,18 @@ Status supported(const Request& request) {
 
 }  // namespace
 
-Result<Owned<SymlinkSession>> open_session(const Request& request) {
+Result<Owned<SymlinkSession>> open_session(const Request& request, OpenTo how) {
   if (Status good = supported(request); !good.ok()) return good.error();
   void* room = os::take_room(sizeof(SymlinkSession));
   if (room == nullptr) return error_of(Code::internal, ENOMEM, "out of memory");
   Owned<SymlinkSession> session(new (room) SymlinkSession(request));
-  if (Status prepared = session->prepare(); !prepared.ok()) return prepared.error();
+  if (Status prepared = session->prepare(how); !prepared.ok()) return prepared.error();
   return session;
 }
 
-Status SymlinkSession::prepare() {
+Status SymlinkSession::prepare(OpenTo how) {
   if (Status located = locate(request_.locks[0].path, names_); !located.ok()) return located;
+  if (how != OpenTo::make) return {};
   ScopedArena texts;
   TextView which;
   if (request_.make_parents) {
@@ -98,8 +99,8 @@ bool LinkFacts::ancestor() {
 }
 
 // Looks without writing.
-Status SymlinkSession::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
-  to.now = moment(request_);
+Status SymlinkSession::look(const Attempt& attempt, rule::Looked& to) {
+  to.now = attempt.moment(request_);
   to.turns_boot_ns = to.now.boot_ns;
   to.locks = {&looked_, 1};
   Snapshot lock;
@@ -116,8 +117,8 @@ Status SymlinkSession::look(MomentFn moment, Ticket* queue, rule::Looked& to) {
   if (lock.kind == Snapshot::Kind::lock && lock.target.ours && lock.target.token > seen_token_ &&
       lock.target.token < UINT64_MAX / 2)
     seen_token_ = lock.target.token;
-  facts_.set(rule::asker_of(request_, queue, 0), held || mutex_held || lost_ == kTries, seen_token_,
-             held ? lock.target.pid : 0);
+  facts_.set(rule::asker_of(request_, attempt.queue, 0), held || mutex_held || lost_ == kTries,
+             seen_token_, held ? lock.target.pid : 0);
   return {};
 }
 
@@ -135,7 +136,7 @@ Status SymlinkSession::apply(const rule::Plan& plan, const Instant& now, Ticket*
     held_.token = mutex_.token;
     held_.count = 1;
     held_.slots[0] = 1;
-    to.hold = this;
+    to.held = &held_;
     watch_.stop();
   }
   lost_ = 0;
@@ -187,11 +188,6 @@ Result<TryLock> SymlinkSession::take(const Instant& now, std::uint64_t token) {
   return taken;
 }
 
-Result<Decision> SymlinkSession::attempt(DecideFn decide, MomentFn moment, Ticket* queue,
-                                         Lease& lease) {
-  return rule::admit(*this, request_, decide, moment, queue, lease);
-}
-
 Result<Wake> SymlinkSession::await(Ticket& ticket, std::int64_t deadline_boot_ns) {
   if (!ticket.drawn) return Wake::maybe;
   if (!watch_.started()) {
@@ -231,14 +227,16 @@ Result<Wake> SymlinkSession::await(Ticket& ticket, std::int64_t deadline_boot_ns
   return change == os::Change::interrupted ? Wake::interrupted : Wake::maybe;
 }
 
-// attempt() never answers take_over: the link's own ttl decides, and no process is signalled.
-Result<Owned<HolderStop>> SymlinkSession::stop(std::uint32_t, std::uint32_t, std::uint64_t,
-                                               StopFor) {
-  return Owned<HolderStop>();
+Result<Edited> SymlinkSession::edit(std::uint32_t, const Edit& edit) {
+  Edited done;
+  if (edit.what == Edit::What::drain || edit.what == Edit::What::resume) {
+    return failure(names_.name, Code::usage,
+                   "a symlink lock cannot be drained: only a file lock can");
+  }
+  // A link has no room for a count, and the original would not keep it: every refusal is the first.
+  if (edit.what == Edit::What::refusal) done.count = 1;
+  return done;
 }
-
-// A link has no room for a count, and the original would not keep it: every refusal is the first.
-Result<std::uint32_t> SymlinkSession::count_refusal(std::uint32_t) { return std::uint32_t{1}; }
 
 bool SymlinkSession::is_still_ours() const {
   Snapshot found;
@@ -256,11 +254,10 @@ bool SymlinkSession::await_end(const os::ProcessHandle& holder) {
   }
 }
 
-void SymlinkSession::release(Ending, const Instant&, const Lesson&) {
-  remove_lock(names_, mutex_, text_, boot_);
-}
-
-void SymlinkSession::close() {
+void SymlinkSession::end(const End& what) {
+  if (what.of == End::Of::place) *what.ticket = {};
+  if (what.of == End::Of::hold) remove_lock(names_, mutex_, text_, boot_);
+  if (what.of != End::Of::session) return;
   this->~SymlinkSession();
   os::give_room(this, sizeof *this);
 }

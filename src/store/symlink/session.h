@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/session.h"
+#include "core/store.h"
 #include "lock_names.h"
 #include "mutex_link.h"
 #include "os/name_watch.h"
@@ -40,23 +40,21 @@ class LinkFacts final : public rule::TableFacts {
 // (await_end()). request.expire_after is written into the link: after it any caller may take the
 // lock, and no process is signalled. No order among waiters. The token is the wall clock in µs: it
 // increases within a process and as long as the clock is not put back.
-class SymlinkSession final : public Session, private Hold, private rule::Section {
+class SymlinkSession final : public Session {
  public:
-  explicit SymlinkSession(const Request& request)
-      : Hold(&held_), request_(request), boot_(os::boot_hash()) {}
+  explicit SymlinkSession(const Request& request) : request_(request), boot_(os::boot_hash()) {}
   SymlinkSession(const SymlinkSession&) = delete;
   SymlinkSession& operator=(const SymlinkSession&) = delete;
 
   // Makes what the request wants to be made. The first call.
-  Status prepare();
+  Status prepare(OpenTo how);
 
-  Result<Decision> attempt(DecideFn decide, MomentFn moment, Ticket* queue, Lease& lease) override;
+  Status look(const Attempt& attempt, rule::Looked& to) override;
+  Status apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
+               rule::Applied& to) override;
   Result<Wake> await(Ticket& ticket, std::int64_t deadline_boot_ns) override;
-  void withdraw(Ticket& ticket) override { ticket = {}; }
-  Result<std::uint32_t> count_refusal(std::uint32_t lock) override;
-  Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
-                                 StopFor what_for) override;
-  void close() override;
+  Result<Edited> edit(std::uint32_t lock, const Edit& edit) override;
+  void end(const End& what) override;
 
   // True if the lock's link is still that of our hold. False: it has expired, and another caller
   // took it, or somebody removed it. One system call. Of a session that has admitted.
@@ -74,15 +72,8 @@ class SymlinkSession final : public Session, private Hold, private rule::Section
   static constexpr std::int64_t kLookAgainNs = 5'000'000'000;
   static constexpr std::int64_t kSoonNs = 10'000'000;
 
-  Status look(MomentFn moment, Ticket* queue, rule::Looked& to) override;
-  Status apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
-               rule::Applied& to) override;
   Result<TryLock> take(const Instant& now, std::uint64_t token);
   Status write_texts(const Instant& now, std::uint64_t token);
-
-  // Hold. No process signals the holder of a link.
-  Contest contested(std::uint32_t) const override { return Contest::none; }
-  void release(Ending ending, const Instant& now, const Lesson& lesson) override;
 
   const Request& request_;
   LockNames names_;
@@ -97,8 +88,8 @@ class SymlinkSession final : public Session, private Hold, private rule::Section
   os::NameWatch watch_;
 };
 
-// As SymlinkStore::open().
-Result<Owned<SymlinkSession>> open_session(const Request& request);
+// As SymlinkStore::open_for().
+Result<Owned<SymlinkSession>> open_session(const Request& request, OpenTo how = OpenTo::make);
 
 }  // namespace atmost::symlink
 

@@ -1,6 +1,5 @@
 #include "store.h"
 
-#include "core/schemes.h"
 #include "lease.h"
 #include "os/clock.h"
 #include "os/process.h"
@@ -10,10 +9,8 @@
 
 namespace atmost::symlink {
 
-const StoreTraits& SymlinkStore::traits() const { return traits_of("symlink"); }
-
-Result<Owned<Session>> SymlinkStore::open(const Request& request) {
-  Result<Owned<SymlinkSession>> session = open_session(request);
+Result<Owned<Session>> SymlinkStore::open_for(const Request& request, OpenTo how) {
+  Result<Owned<SymlinkSession>> session = open_session(request, how);
   if (!session.ok()) return session.error();
   return Owned<Session>(std::move(session.value()));
 }
@@ -55,13 +52,6 @@ Result<std::uint32_t> SymlinkStore::inspect(const LockSpec& lock, const Instant&
   visitor->holder(holder);
   return std::uint32_t{1};
 }
-
-Status SymlinkStore::set_drained(const Request& request, std::uint32_t, bool) {
-  return failure(request.locks[0].path, Code::usage,
-                 "a symlink lock cannot be drained: only a file lock can");
-}
-
-Status SymlinkStore::forget(const Request&) { return {}; }
 
 Result<bool> let_go(const LockSpec& lock, std::int64_t pid) {
   LockNames names;

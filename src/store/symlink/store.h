@@ -4,6 +4,7 @@
 #ifndef ATMOST_STORE_SYMLINK_STORE_H
 #define ATMOST_STORE_SYMLINK_STORE_H
 
+#include "core/schemes.h"
 #include "core/store.h"
 
 namespace atmost::symlink {
@@ -11,12 +12,10 @@ namespace atmost::symlink {
 // Has no state. All callers have to see the same processes: one machine, one pid namespace.
 class SymlinkStore final : public Store {
  public:
-  const StoreTraits& traits() const override;
-  Result<Owned<Session>> open(const Request& request) override;
+  constexpr SymlinkStore() : Store(traits_of("symlink")) {}
+  Result<Owned<Session>> open_for(const Request& request, OpenTo how) override;
   Result<std::uint32_t> inspect(const LockSpec& lock, const Instant& now,
                                 LockVisitor* visitor) override;
-  Status set_drained(const Request& request, std::uint32_t slot, bool drained) override;
-  Status forget(const Request& request) override;
 };
 
 // Ends the hold that was taken in the name of `pid`: false if there is none. Only by that process's

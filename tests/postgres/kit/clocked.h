@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cluster.h"
-#include "core/store.h"
+#include "store/postgres/store.h"
 
 namespace postgres_kit {
 
@@ -40,69 +40,52 @@ class Clock {
   const std::int64_t ahead_ns_;
 };
 
-class ClockedHold final : public Hold {
- public:
-  ClockedHold(Clock& clock, Lease lease)
-      : Hold(&lease.lock(0)), clock_(clock), lease_(std::move(lease)) {}
-  Upkeep upkeep() const override { return lease_.upkeep(); }
-  Contest contested(std::uint32_t lock) const override { return lease_.contested(lock); }
-  void release(Ending ending, const Instant& now, const Lesson& lesson) override {
-    clock_.set(now);
-    lease_.release(ending, now, lesson);
-  }
-
- private:
-  Clock& clock_;
-  Lease lease_;
-};
-
 class ClockedSession final : public atmost::Session {
  public:
   ClockedSession(Clock& clock, Owned<atmost::Session> session)
       : clock_(clock), session_(std::move(session)) {}
-  Result<Decision> attempt(DecideFn decide, MomentFn moment, Ticket* queue, Lease& lease) override {
-    clock_.set(moment({}));
-    Lease granted;
-    Result<Decision> answer = session_->attempt(decide, moment, queue, granted);
-    if (granted.held()) {
-      hold_ = std::make_unique<ClockedHold>(clock_, std::move(granted));
-      lease = Lease(hold_.get());
-    }
-    return answer;
+  Status look(const Attempt& attempt, rule::Looked& to) override {
+    clock_.set(attempt.moment({}));
+    return session_->look(attempt, to);
+  }
+  Status apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
+               rule::Applied& to) override {
+    return session_->apply(plan, now, queue, to);
   }
   Result<Wake> await(Ticket& ticket, std::int64_t deadline) override {
     return session_->await(ticket, deadline);
   }
-  void withdraw(Ticket& ticket) override { session_->withdraw(ticket); }
-  Result<std::uint32_t> count_refusal(std::uint32_t lock) override {
-    return session_->count_refusal(lock);
-  }
-  Result<std::uint32_t> count_end(std::uint32_t lock, bool failed) override {
-    return session_->count_end(lock, failed);
-  }
-  bool learn(std::uint32_t lock, LearnFn how, const RunSample& sample) override {
-    return session_->learn(lock, how, sample);
+  Result<Edited> edit(std::uint32_t lock, const Edit& edit) override {
+    return session_->edit(lock, edit);
   }
   Result<Owned<HolderStop>> stop(std::uint32_t lock, std::uint32_t slot, std::uint64_t hold,
                                  StopFor what_for) override {
     return session_->stop(lock, slot, hold, what_for);
   }
-  Text<80> lease_name() const override { return session_->lease_name(); }
-  void close() override { delete this; }
+  Upkeep upkeep(About what, std::uint32_t lock) const override {
+    return session_->upkeep(what, lock);
+  }
+  void end(const End& what) override {
+    if (what.of == End::Of::session) {
+      delete this;
+      return;
+    }
+    if (what.of == End::Of::hold) clock_.set(what.now);
+    session_->end(what);
+  }
 
  private:
   Clock& clock_;
   Owned<atmost::Session> session_;
-  std::unique_ptr<ClockedHold> hold_;
 };
 
 class ClockedStore final : public Store {
  public:
-  ClockedStore(Session& server, Owned<Store> store, std::int64_t ahead_ns)
-      : clock_(server, ahead_ns), store_(std::move(store)) {}
-  const StoreTraits& traits() const override { return store_->traits(); }
-  Result<Owned<atmost::Session>> open(const Request& request) override {
-    Result<Owned<atmost::Session>> opened = store_->open(request);
+  ClockedStore(Session& server, std::unique_ptr<postgres::PostgresStore> store,
+               std::int64_t ahead_ns)
+      : Store(store->traits()), clock_(server, ahead_ns), store_(std::move(store)) {}
+  Result<Owned<atmost::Session>> open_for(const Request& request, OpenTo how) override {
+    Result<Owned<atmost::Session>> opened = store_->open_for(request, how);
     if (!opened.ok()) return opened;
     return Owned<atmost::Session>(new ClockedSession(clock_, std::move(opened.value())));
   }
@@ -111,18 +94,10 @@ class ClockedStore final : public Store {
     clock_.set(now);
     return store_->inspect(lock, now, visitor);
   }
-  Status set_drained(const Request& request, std::uint32_t slot, bool drained) override {
-    return store_->set_drained(request, slot, drained);
-  }
-  Result<StatsKept> recall(const Request& request, LockStats& lock,
-                           DirectoryStats& directory) override {
-    return store_->recall(request, lock, directory);
-  }
-  Status forget(const Request& request) override { return store_->forget(request); }
 
  private:
   Clock clock_;
-  Owned<Store> store_;
+  std::unique_ptr<postgres::PostgresStore> store_;
 };
 
 }  // namespace postgres_kit

@@ -8,29 +8,22 @@ namespace {
 
 Instant moment(const Request&) { return kNow; }
 
-class FakeHold final : public Hold {
- public:
-  FakeHold() : Hold(&held_) {}
-  Contest contested(std::uint32_t) const override { return Contest::none; }
-  void release(Ending, const Instant&, const Lesson&) override { ++released; }
-  int released = 0;
-
- private:
-  HeldLock held_;
-};
-
 // `changes`: so many times another caller is faster.
-class FakeSession final : public Section {
+class FakeSession final : public Session {
  public:
   explicit FakeSession(const Request& request) : request_(request) {}
 
-  Status look(MomentFn when, Ticket* queue, Looked& to) override {
+  Status look(const Attempt& attempt, Looked& to) override {
+    EXPECT_TRUE(attempt.looks == 0 || looks > 0);
     ++looks;
     if (fails) return error_of(Code::io, 0, "no look");
-    to.refusal = refusal;
-    to.now = when(request_);
+    if (refusal != Why::none || looks > most) to.refuse(refusal).culprit = 77;
+    if (answers) to.answer.verdict = Verdict::admit;
+    if (answers) to.held = &held;
+    to.answered = to.answered || answers;
+    to.now = attempt.moment(request_);
     to.turns_boot_ns = to.now.boot_ns;
-    lock.look(asker_of(request_, queue, 0));
+    lock.look(asker_of(request_, attempt.queue, 0));
     if (breaks) lock.facts.break_down();
     to.locks = {&facts_, 1};
     return {};
@@ -40,13 +33,17 @@ class FakeSession final : public Section {
     if (plan.failed != nullptr) return *plan.failed;
     to.changed = plan.admits() && changes > 0;
     if (to.changed) --changes;
-    if (plan.admits() && !to.changed) to.hold = &hold;
+    if (plan.admits() && !to.changed) to.held = &held;
     return {};
   }
+  void end(const End& what) override { released += what.of == End::Of::hold ? 1 : 0; }
 
   TestLock lock;
-  FakeHold hold;
-  Looked::Refusal refusal;
+  HeldLock held;
+  Why refusal = Why::none;
+  bool answers = false;
+  int released = 0;
+  int most = 100;
   bool fails = false;
   bool breaks = false;
   int changes = 0;
@@ -61,7 +58,7 @@ class FakeSession final : public Section {
 class Admit : public ::testing::Test {
  protected:
   Admit() { request.lock_count = 1; }
-  Result<Decision> ask() { return admit(session, request, policy::decide, moment, nullptr, lease); }
+  Result<Decision> ask() { return admit(session, request, {policy::decide, moment}, lease); }
   Request request;
   FakeSession session{request};
   Lease lease;
@@ -72,7 +69,7 @@ TEST_F(Admit, HoldsWhatWasApplied) {
   EXPECT_TRUE(lease.held());
   EXPECT_EQ(session.looks, 1);
   lease.release(Ending::success, kNow);
-  EXPECT_EQ(session.hold.released, 1);
+  EXPECT_EQ(session.released, 1);
 }
 
 TEST_F(Admit, ARefusalEndsTheCriticalSectionToo) {
@@ -89,20 +86,27 @@ TEST_F(Admit, LooksAgainWhileOthersAreFaster) {
   EXPECT_EQ(session.looks, 4);
 }
 
-TEST_F(Admit, GivesUpWhereItIsAlwaysTooLate) {
+TEST_F(Admit, EndsByALookWhereItIsAlwaysTooLate) {
   session.changes = 1000;
   const Result<Decision> answer = ask();
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(answer.value().verdict, Verdict::busy);
-  EXPECT_EQ(answer.value().why, Why::guard);
+  EXPECT_EQ(answer.value().culprit, 77);
   EXPECT_FALSE(lease.held());
 }
 
+TEST_F(Admit, HoldsWhatALookHasJudgedItself) {
+  session.answers = true;
+  ASSERT_TRUE(ask().ok());
+  EXPECT_EQ(&lease.lock(0), &session.held);
+  EXPECT_EQ(session.applied, 0);
+}
+
 TEST_F(Admit, IsRefusedWithoutACriticalSection) {
-  session.refusal.why = Why::guard;
-  session.refusal.culprit = 77;
-  EXPECT_EQ(ask().value().why, Why::guard);
-  EXPECT_EQ(ask().value().culprit, 77);
+  session.refusal = Why::guard;
+  const Result<Decision> answer = ask();
+  EXPECT_EQ(answer.value().why, Why::guard);
+  EXPECT_EQ(answer.value().culprit, 77);
   EXPECT_EQ(session.applied, 0);
 }
 

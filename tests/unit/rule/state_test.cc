@@ -22,7 +22,7 @@ TEST(State, ARunThatDidNotStartIsForgotten) {
 TEST(State, WhatWasForgottenSinceStaysSo) {
   State state;
   state.token = 7;
-  forget(state);
+  (void)edit(state, {.what = Edit::What::forget});
   EXPECT_FALSE(finish(state, {7, seconds_ago(90), 2}, Ending::not_started, kNow));
   EXPECT_FALSE(state.last.start.known);
   EXPECT_EQ(state.recorded, 0u);
@@ -48,16 +48,19 @@ TEST(State, TheRunThatEndedLastIsTheLast) {
 }
 
 TEST(State, CountsInARow) {
+  const Edit refusal = {.what = Edit::What::refusal};
+  const Edit good = {.what = Edit::What::end};
+  const Edit failed = {.what = Edit::What::end, .failed = true};
   State state;
-  EXPECT_EQ(count_refusal(state), 1u);
-  EXPECT_EQ(count_refusal(state), 2u);
-  EXPECT_EQ(count_end(state, true), 1u);
-  EXPECT_EQ(count_end(state, true), 2u);
-  EXPECT_EQ(count_end(state, false), 2u);
-  EXPECT_EQ(count_end(state, false), 0u);
+  EXPECT_EQ(edit(state, refusal), 1u);
+  EXPECT_EQ(edit(state, refusal), 2u);
+  EXPECT_EQ(edit(state, failed), 1u);
+  EXPECT_EQ(edit(state, failed), 2u);
+  EXPECT_EQ(edit(state, good), 2u);
+  EXPECT_EQ(edit(state, good), 0u);
   state.refusals = state.failures = UINT32_MAX;
-  EXPECT_EQ(count_refusal(state), UINT32_MAX);
-  EXPECT_EQ(count_end(state, true), UINT32_MAX);
+  EXPECT_EQ(edit(state, refusal), UINT32_MAX);
+  EXPECT_EQ(edit(state, failed), UINT32_MAX);
 }
 
 TEST(State, TokensAreGreaterThanAllEarlierOnes) {
@@ -75,7 +78,7 @@ TEST(State, ForgetsAdmissions) {
   state.drained = true;
   state.last.success = stamp_of(kNow);
   state.recorded = 3;
-  forget(state);
+  (void)edit(state, {.what = Edit::What::forget});
   EXPECT_FALSE(state.last.success.known);
   EXPECT_EQ(state.recorded, 0u);
   EXPECT_EQ(state.token, 7u);

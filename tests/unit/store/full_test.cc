@@ -125,16 +125,17 @@ TEST_F(Full, ARefusalForTheOriginalCountsWhatWasDecidedBy) {
     caller.request.foreign_format = true;
     Result<Session*> session = caller.session();
     ASSERT_TRUE(session.ok());
-    const Result<Decision> answer = session.value()->attempt(
-        [](const Request& request, const LockSpec& lock, const View& view, const Instant& now) {
-          const Decision decision = policy::decide(request, lock, view, now);
-          EXPECT_TRUE(holder->unlock(slot_byte(1), 100));
-          return decision;
-        },
-        [](const Request&) {
-          return Instant{1, 1, false};
-        },
-        nullptr, caller.lease);
+    const Result<Decision> answer = rule::admit(
+        *session.value(), caller.request,
+        {[](const Request& request, const LockSpec& lock, const View& view, const Instant& now) {
+           const Decision decision = policy::decide(request, lock, view, now);
+           EXPECT_TRUE(holder->unlock(slot_byte(1), 100));
+           return decision;
+         },
+         [](const Request&) {
+           return Instant{1, 1, false};
+         }},
+        caller.lease);
     ASSERT_TRUE(answer.ok()) << answer.error().message.c_str();
     EXPECT_EQ(answer.value().verdict, Verdict::busy);
     EXPECT_EQ(answer.value().held, 4u);

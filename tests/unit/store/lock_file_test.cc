@@ -336,7 +336,7 @@ TEST_F(LockFiles, ASessionIsOpenedAgainForAnotherRequest) {
   Lease lease;
   const auto verdict = [&] {
     EXPECT_TRUE(session->open(request).ok());
-    return session->attempt(policy::decide, told_by_clock, nullptr, lease).value().verdict;
+    return rule::admit(*session, request, {policy::decide, told_by_clock}, lease).value().verdict;
   };
   EXPECT_EQ(verdict(), Verdict::busy);
   request.locks[0].path = kept(directory_.path("other"));

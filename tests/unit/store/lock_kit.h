@@ -17,6 +17,7 @@
 
 #include "kept_text.h"
 #include "policy/decide.h"
+#include "rule/admit.h"
 #include "store/local/layout.h"
 #include "store/local/session.h"
 #include "store/local/store.h"
@@ -117,7 +118,7 @@ class User {
     Result<Session*> open = session();
     if (!open.ok()) return open.error();
     clock_now = now;
-    return open.value()->attempt(policy::decide, told_by_clock, queue, lease);
+    return rule::admit(*open.value(), request, {policy::decide, told_by_clock, queue}, lease);
   }
   // The verdict; the error's message when there is one instead.
   std::string ask(Ticket* queue = nullptr) {

@@ -1,5 +1,6 @@
 // By which moment a decision is made: one that was read when no other caller could decide.
 #include <gtest/gtest.h>
+#include "rule/admit.h"
 
 #include <functional>
 
@@ -26,7 +27,8 @@ class Moments : public ::testing::Test {
       guarded_ += first.sees_lock(0, 8) && others ? 1 : 0;
     };
     Lease lease;
-    const Result<Decision> answer = session.attempt(policy::decide, read_clock, queue, lease);
+    const Result<Decision> answer =
+        rule::admit(session, request_, {policy::decide, read_clock, queue}, lease);
     ASSERT_TRUE(answer.ok()) << answer.error().message.c_str();
     admitted_ = answer.value().verdict == Verdict::admit;
     lease.release(Ending::success, {});

@@ -71,7 +71,8 @@ class TogetherStore : public ::testing::Test {
   bool take(LocalSession& session, Lease& lease) {
     clock_now = {1'700'000'000'000'000'000, 100'000'000'000'000'000, false};
     if (!session.open(request_).ok()) return false;
-    const Result<Decision> answer = session.attempt(policy::decide, told_by_clock, nullptr, lease);
+    const Result<Decision> answer =
+        rule::admit(session, request_, {policy::decide, told_by_clock}, lease);
     return answer.ok() && answer.value().verdict == Verdict::admit;
   }
   static void release(Lease& lease) { lease.release(Ending::success, {}); }
