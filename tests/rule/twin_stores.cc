@@ -26,7 +26,7 @@ class Files final : public Other {
   ~Files() override { std::filesystem::remove_all(directory_); }
 
   Side begin(unsigned seed) override {
-    return {&store_, directory_ + "/" + std::to_string(seed) + ".lock", open_files};
+    return {&store_, directory_ + "/" + std::to_string(seed) + ".lock", open_files, true, true};
   }
   void end(const Side& side) override { std::filesystem::remove(side.path); }
 

@@ -75,6 +75,7 @@ std::string words(const Request& request) {
   }
   if (request.queue_max != kAnyQueue) to += " queue-max " + std::to_string(request.queue_max);
   if (!request.if_elapsed.is_zero()) to += " interval";
+  if (request.now_given) to += " now " + std::to_string(request.now_real_ns - kEpochNs);
   return to;
 }
 
@@ -127,6 +128,11 @@ class Trial {
     if (lock.mode == Mode::exclusive) lock.take = 1;
     static constexpr OnBusy kOnBusy[] = {OnBusy::fail, OnBusy::fail, OnBusy::supersede};
     request.on_busy = kOnBusy[pick(3)];
+    if (sides_[1].joins && one_in(3)) request.on_busy = OnBusy::join;
+    request.now_given = sides_[1].joins && one_in(6);
+    if (request.now_given)
+      request.now_real_ns =
+          kEpochNs + passed_ns + 1'000'000'000 * (static_cast<std::int64_t>(pick(20)) - 9);
     if (one_in(5)) request.queue_max = 1 + pick(3);
     const bool times = sides_[1].times;
     if (one_in(4) && times) {
@@ -214,7 +220,10 @@ class Trial {
 
 }  // namespace
 
-Instant moment(const Request&) { return {kEpochNs + passed_ns, kUptimeNs + passed_ns, false}; }
+Instant moment(const Request& request) {
+  const std::int64_t real_ns = request.now_given ? request.now_real_ns : kEpochNs + passed_ns;
+  return {real_ns, kUptimeNs + passed_ns, request.now_given};
+}
 
 Result<Owned<Session>> open_any(Store& store, const Request& request) {
   return store.open(request);

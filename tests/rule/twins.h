@@ -15,7 +15,8 @@ struct Side {
   Store* store = nullptr;
   std::string path;  // of the lock
   Result<Owned<Session>> (*open)(Store& store, const Request& request) = nullptr;
-  bool times = true;  // it measures rates and intervals as memory does
+  bool times = true;   // it measures rates and intervals as memory does
+  bool joins = false;  // with callers of --on-busy=join, and of --now
 };
 Result<Owned<Session>> open_any(Store& store, const Request& request);
 

@@ -149,8 +149,7 @@ void LocalFacts::note_turn(rule::Queue queue, std::uint64_t ticket, std::int64_t
 rule::Waiter LocalFacts::joiner(std::uint64_t after) {
   rule::Waiter one;
   if (!locked_behind() || !is_locked({kJoinByte, 1})) return one;
-  one = last_joiner(file_);
-  if (one.ticket <= after) return {};
+  note(local::next_joiner(file_, after, one));
   one.turn_boot_ns = clock_.to_boot(one.turn_boot_ns);
   return one;
 }

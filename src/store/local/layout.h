@@ -130,11 +130,9 @@ struct Header {
   StampData start;
   StampData finish;
   StampData success;
-  std::uint64_t joiner_queue;   // the queue of the waiter that was last to draw a ticket with
-                                // --on-busy=join
-  std::uint64_t joiner_ticket;  // 0: none is known
-  std::uint64_t admissions;     // recorded in the ring; 0: no caller has had a rate
-  StampData unknown_before;     // the admissions before this moment are not known; all 0: they are
+  std::uint64_t unused[2];
+  std::uint64_t admissions;  // recorded in the ring; 0: no caller has had a rate
+  StampData unknown_before;  // the admissions before this moment are not known; all 0: they are
   std::uint64_t superseding_ticket;  // the last one drawn with --on-busy=supersede
   // How often the flags of some word were changed, counted before: a header that is as it was says
   // that no word's flags have changed since.

@@ -1,13 +1,10 @@
 #include "queue.h"
 
-#include <cerrno>
 #include <cstddef>
 #include <cstring>
 
 #include "core/turn.h"
 #include "os/file.h"
-#include "os/interrupt.h"
-#include "os/process.h"
 #include "os/self.h"
 #include "ranges.h"
 #include "roll.h"
@@ -20,10 +17,8 @@ bool record_of(LockFile& file, std::uint32_t queue, std::uint64_t ticket, Waiter
 }
 
 std::uint64_t running_boot(const LockFile& file) {
-  constexpr std::uint64_t kAnyBoot = 1;  // turns are measured by the wall clocks
-  if (file.identity().across) return kAnyBoot;
-  const std::uint64_t known = file.identity().boot;
-  return known != 0 ? known : os::boot_hash();
+  if (file.identity().across) return 1;  // any: turns are measured by the wall clocks
+  return file.identity().boot != 0 ? file.identity().boot : os::boot_hash();
 }
 
 std::int64_t turn_in(const LockFile& file, const WaiterRecord& record) {
@@ -103,6 +98,37 @@ void describe(LockFile& file, const LockSpec& spec, const Request& request, cons
   make_bell(file, ticket);
 }
 
+// The content of the waiter's record; false: it has none, or it was overwritten.
+bool read_into(LockFile& file, std::uint32_t queue, Waiter& to) {
+  WaiterRecord record;
+  const bool known = record_of(file, queue, to.ticket, record);
+  to.writer =
+      queue == kModeQueue && (!known || record.mode == static_cast<std::uint8_t>(Mode::exclusive));
+  if (!known) return false;
+  if (record.take >= 1 && record.take <= kMaxTake) to.take = record.take;
+  if (record.max >= 1 && record.max <= kMaxSlots) to.max = record.max;
+  to.turn_boot_ns = confirmed_turn(file, record);
+  to.parked = record.parked != 0;
+  if (file.identity().across || record.boot == running_boot(file))
+    to.due_boot_ns = record.due_boot_ns;
+  return true;
+}
+
+// Visits the locked tickets from `low` on, in order, until `visit` returns false.
+template <class Visit>
+Status each_ticket(LockFile& file, std::int64_t low, std::int64_t end, Visit visit) {
+  while (low < end) {
+    Run run;
+    if (const int error = first_locked(file.fd(), low, end, run, os::LockKind::read))
+      return file.failure(Code::io, error, "cannot query the queue");
+    if (!run.found) return {};
+    low = run.end;
+    // A ticket is one byte: a longer lock is not a waiter.
+    if (run.end - run.start == 1 && !visit(run.start)) return {};
+  }
+  return {};
+}
+
 }  // namespace
 
 Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request, const Instant& now,
@@ -114,9 +140,9 @@ Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request,
   const std::uint64_t by_clock = ticket_of(now);
   ticket = stored + 1 > by_clock ? stored + 1 : by_clock;
   // The stored count may have been lost: in any case, our ticket is behind all that are locked.
-  const auto end = start + static_cast<std::int64_t>(kMaxTicket);
   Run behind;
-  int error = last_locked(file.fd(), start + static_cast<std::int64_t>(ticket), end, behind);
+  int error = last_locked(file.fd(), start + static_cast<std::int64_t>(ticket),
+                          start + static_cast<std::int64_t>(kMaxTicket), behind);
   if (error == 0 && behind.found) ticket = static_cast<std::uint64_t>(behind.end - start);
   // Beside more waiters than there are records, ours overwrites one.
   for (std::uint32_t i = 0; i < kMostPlaces && place_taken(file, ticket); ++i) ++ticket;
@@ -129,10 +155,6 @@ Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request,
     return file.failure(Code::io, error, "cannot queue");
   }
   file.header().ticket = ticket;
-  if (request.on_busy == OnBusy::join) {
-    file.header().joiner_queue = queue_of(spec);
-    file.header().joiner_ticket = ticket;
-  }
   if (request.on_busy == OnBusy::supersede) file.header().superseding_ticket = ticket;
   if (Status saved = file.save_header(); !saved.ok()) {
     give_up_ticket(file, spec, ticket);
@@ -140,7 +162,7 @@ Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request,
     return saved;
   }
   if (request.on_busy == OnBusy::join) {
-    (void)os::try_lock(file.fd(), os::Owner::description, os::LockKind::write, {kJoinByte, 1});
+    (void)os::try_lock(file.fd(), os::Owner::description, os::LockKind::read, {kJoinByte, 1});
   }
   describe(file, spec, request, now, place, ticket);
   return {};
@@ -158,44 +180,17 @@ void give_up_ticket(LockFile& file, const LockSpec& spec, std::uint64_t ticket) 
     (void)os::write_at(file.fd(), &kNoMark, sizeof kNoMark, turn_mark_at(ticket));
 }
 
-namespace {
-
-// The content of the waiter's record; false if it has none, or if it was overwritten.
-bool read_into(LockFile& file, std::uint32_t queue, Waiter& to) {
-  WaiterRecord record;
-  const bool known = record_of(file, queue, to.ticket, record);
-  to.writer =
-      queue == kModeQueue && (!known || record.mode == static_cast<std::uint8_t>(Mode::exclusive));
-  if (!known) return false;
-  if (record.take >= 1 && record.take <= kMaxTake) to.take = record.take;
-  if (record.max >= 1 && record.max <= kMaxSlots) to.max = record.max;
-  to.turn_boot_ns = confirmed_turn(file, record);
-  to.parked = record.parked != 0;
-  if (file.identity().across || record.boot == running_boot(file))
-    to.due_boot_ns = record.due_boot_ns;
-  return true;
-}
-
-}  // namespace
-
 Status next_waiter(LockFile& file, std::uint32_t queue, std::uint64_t after, std::uint64_t before,
                    Waiter& to) {
   to = {};
   const std::int64_t start = queue_start(queue);
   const std::int64_t end = start + static_cast<std::int64_t>(before == 0 ? kMaxTicket : before);
-  for (std::int64_t low = start + static_cast<std::int64_t>(after) + 1; low < end;) {
-    Run run;
-    if (const int error = first_locked(file.fd(), low, end, run, os::LockKind::read)) {
-      return file.failure(Code::io, error, "cannot query the queue");
-    }
-    if (!run.found) return {};
-    low = run.end;
-    if (run.end - run.start > 1) continue;  // a ticket is one byte: this lock is not a waiter
-    to.ticket = static_cast<std::uint64_t>(run.start - start);
+  const std::int64_t low = start + static_cast<std::int64_t>(after) + 1;
+  return each_ticket(file, low, end, [&](std::int64_t byte) {
+    to.ticket = static_cast<std::uint64_t>(byte - start);
     (void)read_into(file, queue, to);
-    return {};
-  }
-  return {};
+    return false;
+  });
 }
 
 void note_turn(LockFile& file, std::uint32_t queue, std::uint64_t ticket,
@@ -226,23 +221,15 @@ void note_place(LockFile& file, std::uint32_t queue, std::uint64_t ticket, const
 Status count_waiters(LockFile& file, std::uint32_t enough, std::uint32_t& to) {
   to = 0;
   const std::int64_t end = queue_start(kModeQueue + 1);
-  for (std::int64_t low = kTicketBase; low < end && to < enough;) {
-    Run run;
-    if (const int error = first_locked(file.fd(), low, end, run, os::LockKind::read))
-      return file.failure(Code::io, error, "cannot query the queue");
-    if (!run.found) return {};
-    if (run.end - run.start == 1) ++to;  // a ticket is one byte
-    low = run.end;
-  }
-  return {};
+  return each_ticket(file, kTicketBase, end, [&](std::int64_t) { return ++to < enough; });
 }
 
 bool is_superseded(const LockFile& file, std::uint64_t ticket) {
   std::uint64_t newest = 0;
   std::size_t got = 0;
   const auto where = kHeaderAt + static_cast<std::int64_t>(offsetof(Header, superseding_ticket));
-  const int error = os::read_at(file.fd(), &newest, sizeof newest, where, got);
-  return error == 0 && got == sizeof newest && newest > ticket && newest <= kMaxTicket;
+  return os::read_at(file.fd(), &newest, sizeof newest, where, got) == 0 && got == sizeof newest &&
+         rule::is_before(ticket, newest) && newest <= kMaxTicket;
 }
 
 std::int64_t turn_of(LockFile& file, std::uint32_t queue, std::uint64_t ticket) {
@@ -263,17 +250,19 @@ void confirm_turns(LockFile& file, std::uint32_t queue, std::int64_t noted_boot_
   }
 }
 
-Waiter last_joiner(LockFile& file) {
-  Waiter one;
-  one.ticket = file.header().joiner_ticket;
-  const std::uint64_t queue = file.header().joiner_queue;
-  if (one.ticket == 0 || one.ticket > kMaxTicket || queue > kModeQueue) {
-    one.ticket = 1;  // the byte is locked: somebody is there
-    return one;
-  }
-  if (!ticket_locked(file, static_cast<std::uint32_t>(queue), one.ticket)) return {};
-  (void)read_into(file, static_cast<std::uint32_t>(queue), one);
-  return one;
+Status next_joiner(LockFile& file, std::uint64_t after, Waiter& to) {
+  to = {};
+  return each_ticket(file, kTicketBase, queue_start(kModeQueue + 1), [&](std::int64_t byte) {
+    const auto queue = static_cast<std::uint32_t>((byte - kTicketBase) >> kTicketBits);
+    Waiter found;
+    found.ticket = static_cast<std::uint64_t>(byte - queue_start(queue));
+    const bool behind = rule::is_before(after, found.ticket);
+    const bool nearer = to.ticket == 0 || rule::is_before(found.ticket, to.ticket);
+    WaiterRecord record;
+    const bool known = behind && nearer && record_of(file, queue, found.ticket, record);
+    if (known && record.joins != 0 && read_into(file, queue, found)) to = found;
+    return true;
+  });
 }
 
 Status find_ahead(LockFile& file, std::uint32_t queue, std::uint64_t ticket, bool early,

@@ -68,9 +68,9 @@ Status count_waiters(LockFile& file, std::uint32_t enough, std::uint32_t& to);
 // True if a waiter behind us has replaced us (--on-busy=supersede), by the file at this moment.
 bool is_superseded(const LockFile& file, std::uint64_t ticket);
 
-// The last caller that queued to run once more for the others, if it still waits. REQUIRES: the
-// join byte is locked.
-Waiter last_joiner(LockFile& file);
+// The first waiter behind ticket `after`, in whatever queue, that waits to run once more for the
+// others. One whose record was overwritten is none.
+Status next_joiner(LockFile& file, std::uint64_t after, Waiter& to);
 
 // The waiters in front of `ticket` that claim a slot, counted up to `enough`, and the nearest of
 // them. `early`: those whose rate does not allow it yet count, too.

@@ -218,5 +218,81 @@ TEST_F(TicketQueue, AReadLockOnTheHandoverByteClosesNothing) {
   EXPECT_EQ(second.queue(), "admit");
 }
 
+// A ticket follows the clock, and so do those that lie as far apart as there are records.
+TEST_F(TicketQueue, TwoThatWaitShareNoRecord) {
+  User& first = waiter();
+  users_.push_back(std::make_unique<User>(path_));
+  User& second = *users_.back();
+  second.now.boot_ns += std::int64_t{kWaiterRing} << 20;
+  EXPECT_EQ(second.queue(), "busy");
+  EXPECT_GT(number(second), number(first) + kWaiterRing / 2);
+  EXPECT_NE(number(second) % kWaiterRing, number(first) % kWaiterRing);
+}
+
+class Joining : public TicketQueue {
+ protected:
+  User& joiner() {
+    users_.push_back(std::make_unique<User>(path_));
+    users_.back()->request.on_busy = OnBusy::join;
+    return *users_.back();
+  }
+  static Why why(User& user) {
+    const Result<Decision> answer = user.attempt(&user.ticket);
+    EXPECT_TRUE(answer.ok());
+    return answer.ok() ? answer.value().why : Why::none;
+  }
+};
+
+TEST_F(Joining, AnExclusiveCallerJoinsToo) {
+  User& runner = joiner();
+  runner.request.locks[0].mode = Mode::exclusive;
+  EXPECT_EQ(why(runner), Why::no_slot);
+  User& other = joiner();
+  other.request.locks[0].mode = Mode::exclusive;
+  EXPECT_EQ(why(other), Why::joined);
+}
+
+class TwoJoin : public Joining {
+ protected:
+  User& later_joiner() {
+    User& made = joiner();
+    later(made);
+    return made;
+  }
+  static void later(User& user) {
+    user.now.boot_ns += 2'000'000'000;
+    user.now.real_ns += 2'000'000'000;
+  }
+  // The first was overtaken when the second came, and then asked again.
+  void SetUp() override {
+    Joining::SetUp();
+    first_ = &joiner();
+    EXPECT_EQ(why(*first_), Why::no_slot);
+    holder_.release();
+    EXPECT_EQ(newcomer_.ask(), "busy");  // the first's turn begins
+    later(newcomer_);
+    ASSERT_EQ(newcomer_.ask(), "admit");
+    second_ = &later_joiner();
+    EXPECT_EQ(why(*second_), Why::no_slot);
+    later(*first_);
+    EXPECT_EQ(why(*first_), Why::no_slot);
+  }
+  User newcomer_{path_};
+  User* first_ = nullptr;
+  User* second_ = nullptr;
+};
+
+TEST_F(TwoJoin, TheFirstIsSeenWhenTheSecondHasLeft) {
+  second_->withdraw();
+  EXPECT_EQ(why(later_joiner()), Why::joined);
+}
+
+TEST_F(TwoJoin, TheSecondIsSeenWhenTheFirstHasLeft) {
+  first_->withdraw();
+  EXPECT_EQ(why(later_joiner()), Why::joined);
+  second_->withdraw();
+  EXPECT_EQ(why(later_joiner()), Why::no_slot);
+}
+
 }  // namespace
 }  // namespace atmost::local
