@@ -33,7 +33,7 @@ plant src/request/planted.cc '#include "policy/planted.h"' 'src/request includes
 plant src/policy/planted.cc '#include "os/planted.h"' 'os/, stores, words for people'
 plant src/store/local/planted.cc '#include "policy/planted.h"' 'policy; each other'
 plant src/run/planted.cc '#  include  "../policy/planted.h"' 'stores, history'
-plant cli/planted.cc '#include "os/planted.h"' 'anything but src/core/'
+plant cli/planted.cc '#include "policy/planted.h"' 'anything but src/core/'
 plant include/atmost/planted.h '#include <sys/stat.h>' 'OS header'
 plant include/atmost/planted.h '#include "core/view.h"' 'not installed'
 plant src/core/planted.h '#include <sys/stat.h>' 'OS header'
