@@ -1,9 +1,10 @@
 // Changes of a lock without a caller that wants a slot: its row, and what was learned of its runs.
 #include "facts.h"
-#include "learned_runs.h"
 #include "os/clock.h"
+#include "schema.h"
 #include "session.h"
 #include "statements.h"
+#include "store/fleet/stats_bytes.h"
 
 namespace atmost::postgres {
 namespace {
@@ -49,8 +50,78 @@ std::uint32_t edit_row(Connection& connection, const std::string& key, const Edi
   return count;
 }
 
+// The memory of the runs of a lock is a row of atmost.runs, that of all locks the row without a
+// name (core/stats.h). Only callers that ask for learned limits read and write these.
+Statement read_learned(const std::string& key, const char* how) {
+  return {std::string("SELECT runs FROM atmost.runs WHERE name = $1") + how, {key}, 1};
+}
+
+Statement write_learned(const std::string& key, const std::string& bytes) {
+  return {
+      "INSERT INTO atmost.runs (name, runs) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET runs "
+      "= $2",
+      {key, hex_of(bytes)}};
+}
+
+template <class T>
+void take_learned(const Rows& rows, T& stats) {
+  fleet::read_bytes(rows.count() > 0 ? rows.bytes(0, 0) : std::string(), stats);
+}
+
+bool learn_once(Connection& connection, const std::string& key, LearnFn how,
+                const RunSample& sample, std::int64_t deadline) {
+  // In this order everywhere, so that no two transactions wait for each other.
+  const Statement look[] = {begin(), read_learned(key, " FOR UPDATE"),
+                            read_learned("", " FOR UPDATE")};
+  const std::vector<Rows> found = connection.ask(look, deadline);
+  LockStats lock;
+  DirectoryStats directory;
+  take_learned(found[1], lock);
+  take_learned(found[2], directory);
+  const bool suspicious = how(lock, directory, sample);
+  const Statement write[] = {write_learned(key, fleet::bytes_of(lock)),
+                             write_learned("", fleet::bytes_of(directory)), commit()};
+  connection.ask(write, deadline);
+  return suspicious;
+}
+
+// Both are empty where the table is missing (an older version made the others) or may not be read.
+Status recall_runs(Client& client, const std::string& key, LockStats& lock,
+                   DirectoryStats& directory) {
+  lock = {};
+  directory = {};
+  return client.run(
+      [&](Connection& connection, std::int64_t deadline) {
+        const Statement look[] = {read_learned(key, ""), read_learned("", "")};
+        try {
+          const std::vector<Rows> found = connection.ask(look, deadline);
+          take_learned(found[0], lock);
+          take_learned(found[1], directory);
+        } catch (const DatabaseError& failure) {
+          if (!failure.is(kNoTable) && !failure.is(kNoPrivilege)) throw;
+        }
+      },
+      false);
+}
+
+// Reads, calls `how` and writes, in one transaction. Makes the table if it is missing and that is
+// permitted. Returns what `how` does. Throws DatabaseError: nothing was written.
+bool learn_run(Client& client, const std::string& key, LearnFn how, const RunSample& sample) {
+  bool suspicious = false;
+  client.talk([&](Connection& connection, std::int64_t deadline) {
+    try {
+      suspicious = learn_once(connection, key, how, sample, deadline);
+    } catch (const DatabaseError& failure) {
+      if (!failure.is(kNoTable)) throw;
+      create_schema(connection, true, deadline);
+      suspicious = learn_once(connection, key, how, sample, deadline);
+    }
+  });
+  return suspicious;
+}
+
 void forget_learned(Connection& connection, const std::string& key, std::int64_t deadline) {
-  const Statement learned = forget_runs(key);
+  const Statement learned = {"DELETE FROM atmost.runs WHERE name = $1", {key}};
   try {
     connection.ask(std::span(&learned, 1), deadline);
   } catch (const DatabaseError& failure) {
