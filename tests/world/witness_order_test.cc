@@ -286,6 +286,23 @@ TEST_F(Order, ARateIsForTheFirstThatIsDue) {
   EXPECT_BROKEN("order");
 }
 
+// It is too early, will not wait for that, and has yet to leave; or its time is over before.
+TEST_F(Order, OneWhoseAnswerIsFinalClaimsNothing) {
+  Claim rated = waiting(1);
+  rated.run.rate = 1;
+  rated.run.window_ns = 50 * kMs;
+  waits(1, rated);
+  witness_.paused(now_, 1, now_ + 60 * kSecondNs);
+  rated.run.on_too_soon = kWait;
+  rated.run.wait_ns = 20 * kMs;
+  waits(2, rated);
+  witness_.paused(now_, 2, now_ + 60 * kSecondNs);
+  leaves(0);
+  after(kSecondNs);
+  comes(3, claim(1));
+  EXPECT_KEPT();
+}
+
 TEST_F(Order, ANewcomerWithoutARatePasses) {
   Claim rated = claim(3);
   rated.run.rate = 1;

@@ -88,14 +88,16 @@ void Witness::note_turns(std::int64_t now_ns, int process, int lock) {
   }
 }
 
-// True if the waiter certainly claims a slot of this lock: what refused it last was this lock, and
-// its rate allows it since then at the latest.
+// True if the waiter certainly claims a slot of this lock: what refused it last was this lock, its
+// rate allows it since then at the latest, and it waits for that: else its answer may be final.
 bool Witness::claims(const Seen& it, std::int64_t now_ns, int lock) {
   const Run& run = it.claim.run;
   const Stand& stand = it.at[lock];
   const bool plain = run.mode == kPlain && run.if_elapsed_ns == 0 && run.flock == 0 &&
                      run.on_busy == kRefused && it.claim.recorded();
-  return plain && !it.dying && stand.sure_place != 0 && stand.refuses &&
+  const bool in_time = run.wait_ns == 0 || stand.early_at_most_ns <= it.asked_ns + run.wait_ns;
+  const bool waits_on = run.rate == 0 || (run.on_too_soon == kWait && in_time);
+  return plain && !it.dying && stand.sure_place != 0 && stand.refuses && waits_on &&
          (run.rate == 0 || run.also == 0) && stand.early_at_most_ns <= now_ns;
 }
 
