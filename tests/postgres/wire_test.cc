@@ -160,8 +160,7 @@ TEST_F(Wires, TenThousandFaultsGrantNothing) {
 // The same through the program: nothing runs twice, and the exit code is right.
 TEST_F(Wires, NoFaultMakesTheProgramLie) {
   constexpr int kRuns = 1'000;
-  request_.locks[0].path =
-      atmost::PathText("postgres://there/lock.lock");  // as the program calls it
+  request_.locks[0].path = "postgres://there/lock.lock";  // as the program calls it
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
