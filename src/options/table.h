@@ -180,7 +180,7 @@ inline constexpr Option kOptions[] = {
      "run it, by sh, when the run has failed; event on standard input",
      by<read_command, &Request::notify>},
     {0, "notify-on", "LIST", kRun | kAtom, Group::output,
-     "of failure, killed, too-fast, recovered, lost, spam, every; commas between",
+     "failure, killed, too-fast, recovered, lost, spam, every; with commas",
      by<read_occasions, &Request::notify_on>},
     {0, "ping", "URL|@FILE", kRun | kAtom | kOften, Group::output,
      "request this URL when it starts and when it ends",

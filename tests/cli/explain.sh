@@ -32,7 +32,7 @@ expect_in out "(the locks are right): none"
 if grep -q "$(printf '\033')" out; then fail "an escape sequence came through"; fi
 
 # The memory from which auto limits are learned.
-expect_in out "bytes 8192 to 9887, the lock's memory, which auto limits are learned from: nothing"
+expect_in out "bytes 8192 to 9943, the lock's memory, which auto limits are learned from: nothing"
 for _ in 1 2 3; do expect_code 0 atmost run ./b.lock true; done
 expect_code 0 atmost explain -v ./b.lock
 expect_in out "3 runs ended by themselves, 0 by a limit, 0 by others"

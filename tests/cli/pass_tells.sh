@@ -52,7 +52,7 @@ ping = "ftp://secret"
 TOML
 expect_code 78 atmost pass wrong.toml
 for words in 'wrong.toml:5:10: output: "sometimes" is none of show' 'output_max: "little" is not a size' \
-  'notify_on: "never" is none of failure' 'ping: is no URL of http or https'; do
+  'notify_on: "never" is none of failure' 'ping: is not a URL of http or https'; do
   expect_in err "$words"
 done
 ! grep -q secret err || fail "$(cat err)"

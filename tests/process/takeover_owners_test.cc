@@ -82,6 +82,8 @@ class TakenFrom : public Takeover, public ::testing::WithParamInterface<std::tup
         return 1;
     }
   }
+  // The machine is idle (`make soak`).
+  static bool timed() { return getenv("ATMOST_TESTS_TIMED") != nullptr; }
   bool supervised() const { return keeper() == Keeper::supervised || keeper() == Keeper::tree; }
   // Neither a parent nor a descriptor with the lock connects these to the slot any more; the
   // environment does, which the original exectimes does not fill.
@@ -126,8 +128,12 @@ class TakenFrom : public Takeover, public ::testing::WithParamInterface<std::tup
   }
   void expect_gone_or_named(const Answer& taken, const std::vector<pid_t>& tree) {
     if (!has_left()) {
-      EXPECT_TRUE(is_the_one_line(taken.errors, "it ended by SIGKILL")) << taken.errors;
       EXPECT_TRUE(eventually(kLong, [&] { return gone(tree); }));
+      // On a loaded machine a process that was killed ends later than the taker looks for it.
+      const std::size_t late = taken.errors.find("atmost: warning: ");
+      const bool named = taken.errors.find("but not all that it had started") > late;
+      const std::string lines = named && !timed() ? taken.errors.substr(0, late) : taken.errors;
+      EXPECT_TRUE(is_the_one_line(lines, "it ended by SIGKILL")) << taken.errors;
       return;
     }
     EXPECT_EQ(std::count_if(tree.begin(), tree.end(), alive), 1);
@@ -140,7 +146,7 @@ class TakenFrom : public Takeover, public ::testing::WithParamInterface<std::tup
 };
 
 // No process is signalled early, under any load. The time beyond the graces depends on the load,
-// and is bounded only on an idle machine (`make soak` sets ATMOST_TESTS_TIMED).
+// and is bounded only on an idle machine.
 TEST_P(TakenFrom, WithinTheGraces) {
   constexpr int kBoundMs = 3 * kGraceMs + 200;
   clear_stage();
@@ -151,7 +157,7 @@ TEST_P(TakenFrom, WithinTheGraces) {
   std::printf("taken after %d ms; the graces are %d ms\n", took_ms, 3 * kGraceMs);
   expect_taken(taken, tree);
   EXPECT_GE(took_ms, 2 * kGraceMs);
-  if (getenv("ATMOST_TESTS_TIMED") != nullptr) {
+  if (timed()) {
     EXPECT_LE(took_ms, kBoundMs);
   }
 }
