@@ -15,4 +15,4 @@ for columns in 60 80 200; do
   expect_in screen '…'
 done
 LC_ALL=C.UTF-8 script -qc 'stty cols 60; atmost history' /dev/null </dev/null | tr -d '\r' >screen
-grep -q '^    exit 3 after [0-9a-z<]*, [0-9a-z<]* CPU, [0-9]* KiB$' screen || fail "$(cat screen)"
+grep -q '^    exit 3 after [0-9a-z<]*, [0-9a-z<]* CPU, [0-9]* [KM]iB$' screen || fail "$(cat screen)"

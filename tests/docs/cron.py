@@ -19,8 +19,8 @@ CRON = "/usr/sbin/cron"
 SKIPPED = 125
 SECONDS = 240  # until everything has ended, on a loaded machine
 
-# The lines of the crontab (name, command, code), by the words of the table for what happened. `busy`
-# is held all the time, `overdue` and `bold` until they are stopped, `soon` ran a moment ago.
+# The lines of the crontab (name, command, code), by the words of the table for what happened.
+# `busy` is held all the time, `overdue` and `bold` until they are stopped, `soon` ran a moment ago.
 ROWS = {
     "the job ran and printed nothing": [("silent", "atmost run silent -- sh -c 'exit 3'", 3)],
     "the job ran and printed something": [("says", "atmost run says -- sh -c 'echo said; exit 4'", 4)],
