@@ -1,6 +1,7 @@
 #!/bin/sh
 # A lock has the longest limit, and no learned one, before it has five completed runs of its own,
-# with any runs of other locks in its directory. The message of a run that is stopped then names the source of the limit.
+# with any runs of other locks in its directory. The message of a run that is stopped then names the
+# source of the limit.
 . "$(dirname "$0")/lib.sh"
 
 for lock in one two; do
