@@ -65,7 +65,9 @@ TEST_F(Memory, DoesNotGrow) {
   const Size after = size();
   EXPECT_LE(after.addresses - before.addresses, 16);
   // A sanitizer keeps what was given back.
-  if (!kSanitized) EXPECT_LE(after.own - before.own, 16);
+  if (!kSanitized) {
+    EXPECT_LE(after.own - before.own, 16);
+  }
 }
 
 }  // namespace
