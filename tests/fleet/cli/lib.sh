@@ -18,3 +18,14 @@ tests_fleet=$(cd "$(dirname "$0")" && pwd)
 [ -n "${FLEET_STORE-}" ] || skip "started by with_etcd or with_postgres only"
 
 PATH=$PATH:$tests_fleet
+
+# Makes the script `look`, which prints "left" if the process runs whose number the file `daemon`
+# has, else "nothing". A process that has ended may be seen until its parent has read that.
+write_look() {
+  cat >look <<'EOF'
+case $(sed 's/.*) \(.\).*/\1/' "/proc/$(cat daemon)/stat" 2>/dev/null) in
+  '' | X | Z) echo nothing ;;
+  *) echo left ;;
+esac
+EOF
+}

@@ -11,13 +11,7 @@ setsid sh -c 'trap "" INT TERM HUP; echo $$ >new && mv new daemon; while :; do s
 echo $PPID >new_supervisor && mv new_supervisor supervisor
 exec sleep 1000
 EOF
-# A process that has ended may be seen until its parent has read that.
-cat >look <<'EOF'
-case $(sed 's/.*) \(.\).*/\1/' "/proc/$(cat daemon)/stat" 2>/dev/null) in
-  '' | X | Z) echo nothing ;;
-  *) echo left ;;
-esac
-EOF
+write_look
 start atmost run --ttl 6s --kill-grace 300ms stopped sh ./job
 monitor=$started
 wait_until '[ -e daemon ] && [ -e supervisor ]'

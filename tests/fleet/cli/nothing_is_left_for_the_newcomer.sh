@@ -9,7 +9,7 @@ cat >job <<'EOF'
 setsid sh -c 'trap "" INT TERM HUP; echo $$ >new && mv new daemon; while :; do sleep 1; done' &
 exec sleep 100
 EOF
-echo 'kill -0 "$(cat daemon)" 2>/dev/null && echo left || echo nothing' >look
+write_look
 begin() {
   rm -f daemon
   start atmost run --kill-grace 300ms wanted sh ./job
