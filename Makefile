@@ -118,7 +118,7 @@ check-thread:
 	  atmost atmost-history atmost-stats
 	@# clang's thread sanitizer does not survive how atmost run starts a command
 	TSAN_OPTIONS=die_after_fork=0 $(CTEST) --test-dir $(BUILD)-thread -R '^(library\.(Library|Paper|Interrupt|Links)|contract_(etcd|postgres)$$)' \
-	  -E 'Links\.(AreHeldAndReleased|MaxRuntimeEndsAHold)'
+	  -E 'Links\.(AreHeldAndReleased|TokensIncreaseAmongProcesses|MaxRuntimeEndsAHold)'
 
 # A test that passes loses its label.
 known-red: deps
