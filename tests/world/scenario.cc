@@ -145,20 +145,18 @@ class Scenario {
     Rates rates;
     rates.switches = script_.rates.switches;
     switch (draws_.below(30)) {
-      case 0:  // many wait for a slot, and one of them may be paused
+      case 0:  // many wait for a slot, one of them may be paused, and nobody comes later
         few.crowd = few.alike = true;
         pattern_ = {};
-        pattern_.lasts_ns = one_of({64 * kMs, 128 * kMs, 256 * kMs});
-        rates.freeze_asleep = one_of({0, 1'000});
+        pattern_.lasts_ns = one_of({16 * kMs, 64 * kMs, 256 * kMs});
+        limits_.runs = 1 + static_cast<int>(draws_.below(2));
+        rates.freeze_asleep = one_of({0, 3'000});
+        rates.longest_ns = 131 * kSecond;
         break;
       case 1:  // programs that cannot be called are paused in front of others
         few.library = few.mute = true;
         rates.freeze_asleep = 5'000;
         rates.longest_ns = 131 * kSecond;
-        break;
-      case 2:  // answers that are final, beside a claim in another lock
-        few.also = few.supersede = true;
-        few.locks = 3;
         break;
       default:
         return;

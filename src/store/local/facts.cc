@@ -124,7 +124,8 @@ rule::Foreign LocalFacts::foreign() { return foreign_of(file_, foreign_, seen_);
 rule::Waiter LocalFacts::next_waiter(rule::Queue queue, std::uint64_t after) {
   rule::Waiter waiter;
   if (!locked_behind()) return waiter;
-  note(local::next_waiter(file_, file_queue(queue), after, asker_.ticket, waiter));
+  note(
+      local::next_waiter(file_, file_queue(queue), after, asker_.ticket, waiter, clock_.record_ns));
   waiter.turn_boot_ns = clock_.to_boot(waiter.turn_boot_ns);
   waiter.due_boot_ns = clock_.to_boot(waiter.due_boot_ns);
   return waiter;

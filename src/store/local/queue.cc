@@ -26,14 +26,18 @@ std::int64_t turn_in(const LockFile& file, const WaiterRecord& record) {
                                                                             : 0;
 }
 
+// A caller that has the guard so soon after a note shows that others could decide.
+constexpr bool is_prompt(std::int64_t ns) { return ns >= 0 && ns < kNextTurn.ns; }
+
 // 0: it is not confirmed.
-std::int64_t confirmed_turn(const LockFile& file, const WaiterRecord& record) {
+std::int64_t confirmed_turn(const LockFile& file, const WaiterRecord& record, std::int64_t at_ns) {
   const std::int64_t began = turn_in(file, record);
+  const std::int64_t age = at_ns - began;
+  if (began == 0 || is_prompt(age) || is_prompt(age - kTurn.ns + kNextTurn.ns)) return began;
   std::uint32_t mark = 0;
   std::size_t got = 0;
-  const bool known = began != 0 && os::read_at(file.fd(), &mark, sizeof mark,
-                                               turn_mark_at(record.ticket), got) == 0;
-  return known && got == sizeof mark && mark == turn_mark(began) ? began : 0;
+  const int error = os::read_at(file.fd(), &mark, sizeof mark, turn_mark_at(record.ticket), got);
+  return error == 0 && got == sizeof mark && mark == turn_mark(began) ? began : 0;
 }
 
 // True if a turn was noted at that moment: as one that begins, in full or late, or that is over.
@@ -54,9 +58,8 @@ bool ticket_locked(LockFile& file, std::uint32_t queue, std::uint64_t ticket) {
 // Milliseconds of uptime (2^20 ns). No earlier ticket of this boot is greater, unless more than one
 // was drawn in each millisecond since; then the stored count is greater.
 std::uint64_t ticket_of(const Instant& now) {
-  const std::uint64_t by_clock =
-      static_cast<std::uint64_t>(now.boot_ns > 0 ? now.boot_ns : 0) >> 20;
-  return by_clock == 0 ? 1 : by_clock;
+  constexpr std::int64_t kOne = 1 << 20;
+  return static_cast<std::uint64_t>(now.boot_ns > kOne ? now.boot_ns : kOne) >> 20;
 }
 
 // True if the record of a waiter that still waits lies where that of `ticket` would.
@@ -99,7 +102,7 @@ void describe(LockFile& file, const LockSpec& spec, const Request& request, cons
 }
 
 // The content of the waiter's record; false: it has none, or it was overwritten.
-bool read_into(LockFile& file, std::uint32_t queue, Waiter& to) {
+bool read_into(LockFile& file, std::uint32_t queue, Waiter& to, std::int64_t guarded_ns = 0) {
   WaiterRecord record;
   const bool known = record_of(file, queue, to.ticket, record);
   to.writer =
@@ -107,7 +110,7 @@ bool read_into(LockFile& file, std::uint32_t queue, Waiter& to) {
   if (!known) return false;
   if (record.take >= 1 && record.take <= kMaxTake) to.take = record.take;
   if (record.max >= 1 && record.max <= kMaxSlots) to.max = record.max;
-  to.turn_boot_ns = confirmed_turn(file, record);
+  to.turn_boot_ns = confirmed_turn(file, record, guarded_ns);
   to.parked = record.parked != 0;
   if (file.identity().across || record.boot == running_boot(file))
     to.due_boot_ns = record.due_boot_ns;
@@ -146,10 +149,9 @@ Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request,
   if (error == 0 && behind.found) ticket = static_cast<std::uint64_t>(behind.end - start);
   // Beside more waiters than there are records, ours overwrites one.
   for (std::uint32_t i = 0; i < kMostPlaces && place_taken(file, ticket); ++i) ++ticket;
-  if (error == 0) {
+  if (error == 0)
     error = os::try_lock(file.fd(), os::Owner::description, os::LockKind::write,
                          {start + static_cast<std::int64_t>(ticket), 1});
-  }
   if (error != 0) {
     ticket = 0;
     return file.failure(Code::io, error, "cannot queue");
@@ -161,9 +163,8 @@ Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request,
     ticket = 0;
     return saved;
   }
-  if (request.on_busy == OnBusy::join) {
+  if (request.on_busy == OnBusy::join)
     (void)os::try_lock(file.fd(), os::Owner::description, os::LockKind::read, {kJoinByte, 1});
-  }
   describe(file, spec, request, now, place, ticket);
   return {};
 }
@@ -181,14 +182,14 @@ void give_up_ticket(LockFile& file, const LockSpec& spec, std::uint64_t ticket) 
 }
 
 Status next_waiter(LockFile& file, std::uint32_t queue, std::uint64_t after, std::uint64_t before,
-                   Waiter& to) {
+                   Waiter& to, std::int64_t guarded_ns) {
   to = {};
   const std::int64_t start = queue_start(queue);
   const std::int64_t end = start + static_cast<std::int64_t>(before == 0 ? kMaxTicket : before);
   const std::int64_t low = start + static_cast<std::int64_t>(after) + 1;
   return each_ticket(file, low, end, [&](std::int64_t byte) {
     to.ticket = static_cast<std::uint64_t>(byte - start);
-    (void)read_into(file, queue, to);
+    (void)read_into(file, queue, to, guarded_ns);
     return false;
   });
 }
@@ -239,8 +240,7 @@ std::int64_t turn_of(LockFile& file, std::uint32_t queue, std::uint64_t ticket) 
 
 void confirm_turns(LockFile& file, std::uint32_t queue, std::int64_t noted_boot_ns,
                    std::int64_t now_boot_ns) {
-  constexpr std::int64_t kPromptNs = 100'000'000;
-  if (now_boot_ns < noted_boot_ns || now_boot_ns - noted_boot_ns >= kPromptNs) return;
+  if (!is_prompt(now_boot_ns - noted_boot_ns)) return;
   Waiter waiter;
   while (next_waiter(file, queue, waiter.ticket, 0, waiter).ok() && waiter.ticket != 0) {
     const std::int64_t began = turn_of(file, queue, waiter.ticket);

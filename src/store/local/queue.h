@@ -43,9 +43,10 @@ void give_up_ticket(LockFile& file, const LockSpec& spec, std::uint64_t ticket);
 // to itself.
 using rule::Waiter;
 
-// The next waiter behind ticket `after` and before ticket `before` (0: all).
+// The next waiter behind ticket `after` and before ticket `before` (0: all). `guarded_ns`: the
+// moment, if the caller has the guard.
 Status next_waiter(LockFile& file, std::uint32_t queue, std::uint64_t after, std::uint64_t before,
-                   Waiter& to);
+                   Waiter& to, std::int64_t guarded_ns = 0);
 // Writes into the waiter's record when its turn began; 0: it has had none. The write wakes
 // processes that watch the file. Failures are ignored: then the waiter is not overtaken. REQUIRES:
 // guarded.

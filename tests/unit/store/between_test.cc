@@ -130,5 +130,25 @@ TEST_F(Between, AWaiterThatHasJustMovedItsClaimCallsTheNextWhenItLeaves) {
   EXPECT_NE(file.get<std::uint32_t>(bell), before);
 }
 
+// A caller that has the guard so soon after the note can decide: its writer was not paused with it.
+// The second one is a late turn, which lasts a tenth of a second.
+TEST_F(Between, ATurnThatWasNotedJustNowCountsBeforeItIsConfirmed) {
+  User holder(path_), first(path_), second(path_);
+  ASSERT_EQ(holder.ask(), "admit");
+  ASSERT_EQ(first.queue(), "busy");
+  holder.release();
+  const auto turn_after = [&](std::int64_t passed_ns) {
+    WaiterRecord noted = record(first);
+    noted.turn_boot_ns = second.now.boot_ns - passed_ns;
+    noted.turn_boot = os::boot_hash();
+    EXPECT_EQ(write_waiter(file_.fd(), noted), 0);
+    EXPECT_EQ(second.ask(), "busy");
+    return record(first).turn_boot_ns == noted.turn_boot_ns;
+  };
+  EXPECT_TRUE(turn_after(50'000'000));
+  EXPECT_TRUE(turn_after(950'000'000));
+  EXPECT_FALSE(turn_after(200'000'000));
+}
+
 }  // namespace
 }  // namespace atmost::local
