@@ -58,8 +58,8 @@ class Turns {
     last_end_ = end;
     return Standing::passed;
   }
-  // Instead of `passed`, for a waiter that sleeps and was not called: if it runs, it comes soon
-  // after the call; but it may be frozen.
+  // Instead of `passed`, for a waiter that was not called: if it runs, it comes soon after the
+  // call.
   constexpr Standing call() { return begin(kNextTurn); }
   // When the turn began, and when it ends, that next() or call() found.
   constexpr std::int64_t began() const { return ends_ - kTurn.ns; }

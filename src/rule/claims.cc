@@ -90,11 +90,12 @@ bool Claims::could_come(const Waiter& waiter) {
                                             facts_.reserved()[count - 1] <= waiter.max);
 }
 
-// False when its turn has ended. Behind waiters that cannot be called it may not have been called:
-// if it sleeps, the note calls it.
+// False when its turn has ended. Behind waiters that cannot be called it may not have been called,
+// and be asleep or about to ask: the note calls it.
 bool Claims::keeps_turn(Turns& turns, Queue queue, const Waiter& waiter) {
   Turns::Standing standing = turns.next(waiter.turn_boot_ns);
-  if (standing == Turns::Standing::passed && facts_.sleeps(waiter.ticket)) standing = turns.call();
+  if (standing == Turns::Standing::passed && facts_.has_bell(waiter.ticket))
+    standing = turns.call();
   if (standing == Turns::Standing::begins) facts_.note_turn(queue, waiter.ticket, turns.began());
   if (standing == Turns::Standing::passed) facts_.note_turn(queue, waiter.ticket, now_ - kTurn.ns);
   return standing != Turns::Standing::passed;

@@ -135,9 +135,8 @@ class Facts {
   // The first waiter of the queue behind `after`, other than the asker. (Local: one query, two
   // reads.)
   virtual Waiter next_waiter(Queue queue, std::uint64_t after) = 0;
-  // True if a waiter runs, and sleeps until it is called: the note of its turn calls it. Asked
-  // before it is passed over with others. False where that cannot be known.
-  virtual bool sleeps(std::uint64_t ticket) {
+  // True if the note of its turn calls the waiter. Asked before it is passed over with others.
+  virtual bool has_bell(std::uint64_t ticket) {
     (void)ticket;
     return false;
   }

@@ -26,11 +26,11 @@ class TestFacts final : public TableFacts {
  public:
   void break_down();
   bool ancestor() override;
-  bool sleeps(std::uint64_t ticket) override;
+  bool has_bell(std::uint64_t ticket) override;
   Flock flock() override;
 
   bool own_tree = false;
-  std::uint64_t sleeper = 0;
+  std::uint64_t bell = 0;
   Flock flocked = Flock::none;
 };
 

@@ -155,6 +155,7 @@ class Scenario {
         break;
       case 1:  // programs that cannot be called are paused in front of others
         few.library = few.mute = true;
+        few.crowd = chance(50);
         rates.freeze_asleep = 5'000;
         rates.longest_ns = 131 * kSecond;
         break;

@@ -131,7 +131,9 @@ rule::Waiter LocalFacts::next_waiter(rule::Queue queue, std::uint64_t after) {
   return waiter;
 }
 
-bool LocalFacts::sleeps(std::uint64_t ticket) { return sleeps_on_bell(file_, ticket); }
+bool LocalFacts::has_bell(std::uint64_t ticket) {
+  return bell_of(file_, ticket) != 0 && file_.bells() != nullptr;
+}
 
 std::int64_t LocalFacts::own_turn() {
   return clock_.to_boot(turn_of(file_, queue_of(*asker_.lock), asker_.ticket));

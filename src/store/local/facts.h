@@ -57,7 +57,7 @@ class LocalFacts final : public rule::Facts {
   rule::Foreign foreign() override;
   bool nobody_waits() override { return known_ || (behind_asked_ && !behind_); }
   rule::Waiter next_waiter(rule::Queue queue, std::uint64_t after) override;
-  bool sleeps(std::uint64_t ticket) override;
+  bool has_bell(std::uint64_t ticket) override;
   std::int64_t own_turn() override;
   void note_turn(rule::Queue queue, std::uint64_t ticket, std::int64_t began_boot_ns) override;
   rule::Waiter joiner(std::uint64_t after) override;

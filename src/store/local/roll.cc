@@ -118,13 +118,9 @@ bool call_waiter(LockFile& file, std::uint64_t ticket) {
   return call(file, ticket) == Answer::asleep;
 }
 
-bool sleeps_on_bell(LockFile& file, std::uint64_t ticket) {
-  return bell_of(file, ticket) != 0 && file.bells() != nullptr &&
-         file.bells()->sleeps(bell_in_ring(ticket));
-}
-
 void call_sleeper(LockFile& file, std::uint64_t ticket) {
-  if (sleeps_on_bell(file, ticket)) (void)call(file, ticket);
+  if (bell_of(file, ticket) == 0 || file.bells() == nullptr) return;
+  if (file.bells()->sleeps(bell_in_ring(ticket))) (void)call(file, ticket);
 }
 
 void wake_queues(LockFile& file, std::int64_t now_boot_ns) {
@@ -151,7 +147,6 @@ void call_roll(LockFile& file, std::uint32_t queue, std::uint64_t ticket,
     const bool first = waiter.ticket == ticket;
     if (!waiter.claims(now_boot_ns) || bell_of(file, waiter.ticket) == 0) continue;
     const bool sleeps = !first && file.bells()->sleeps(bell_in_ring(waiter.ticket));
-    if (late && !first && !sleeps) continue;
     if (sleeps && !late) {
       if (woken < kWokenForATurn && call(file, waiter.ticket) == Answer::asleep) ++woken;
       continue;

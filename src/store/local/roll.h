@@ -32,8 +32,6 @@ struct Called {
 void call_next(LockFile& file, const Roll& roll, std::uint32_t wanted, Called& to);
 // Wakes that one. False: it did not sleep, or has no word.
 bool call_waiter(LockFile& file, std::uint64_t ticket);
-// True if it sleeps on its word, and so runs. False: it does not, or has no word.
-bool sleeps_on_bell(LockFile& file, std::uint64_t ticket);
 // The same as call_waiter(), but leaves it alone where it does not sleep.
 void call_sleeper(LockFile& file, std::uint64_t ticket);
 
@@ -44,9 +42,8 @@ void wake_queues(LockFile& file, std::int64_t now_boot_ns);
 // A turn of `ticket` begins, and the room is its own for so long: calls it and all behind it, each
 // for its own turn. A note is left for those that do not sleep, and so may be paused; a waiter that
 // runs sees the note, and asks. Two that sleep are woken, to look when the turn is over. REQUIRES:
-// guarded. If the turn began before now, it is a late one, of a waiter that sleeps and was not
-// called: then it is noted of those behind it that sleep, and all of them are called, as they may
-// be frozen.
+// guarded. If the turn began before now, it is a late one, of a waiter that was not called: then it
+// is noted of all behind it, and all of them are called.
 void call_roll(LockFile& file, std::uint32_t queue, std::uint64_t ticket,
                std::int64_t began_boot_ns, std::int64_t now_boot_ns);
 

@@ -74,7 +74,7 @@ TEST_F(Claimed, TurnsBehindOneThatEndedUnusedEndSoon) {
   EXPECT_EQ(ask().decision.retry_in, kNextTurn);
   EXPECT_EQ(turn(1), kNow.boot_ns - kTurn.ns);
   EXPECT_EQ(turn(2), -1);
-  lock.facts.sleeper = 6;  // it sleeps and was not called
+  lock.facts.bell = 6;  // it was not called
   EXPECT_EQ(ask().decision.retry_in, kNextTurn);
   EXPECT_EQ(turn(1), kNow.boot_ns - kTurn.ns + kNextTurn.ns);
 }
@@ -151,7 +151,7 @@ TEST_F(Claimed, ATurnBehindAnotherRateBeginsWhenThatTurnIsOver) {
   EXPECT_EQ(turn(0), kNow.boot_ns);
   EXPECT_EQ(turn(1), -1);
   lock.places[0].waiter.turn_boot_ns = kNow.boot_ns - 2 * kTurn.ns;
-  lock.facts.sleeper = 6;
+  lock.facts.bell = 6;
   EXPECT_TRUE(ask().admits());
   EXPECT_EQ(turn(1), kNow.boot_ns - kTurn.ns + kNextTurn.ns);
 }
