@@ -286,6 +286,24 @@ TEST_F(Order, ARateIsForTheFirstThatIsDue) {
   EXPECT_BROKEN("order");
 }
 
+TEST_F(Order, ATurnMayBeginAMillisecondBeforeTheRateAllowsIt) {
+  Claim rated = claim(3);
+  rated.run.rate = 1;
+  rated.run.window_ns = 300 * kMs;
+  rated.run.on_too_soon = kWait;
+  leaves(0);
+  after(400 * kMs);
+  comes(3, rated);
+  waits(1, rated);
+  witness_.paused(now_, 1, now_ + 60 * kSecondNs);
+  after(300 * kMs - kMs / 2);
+  asks(2, claim(3));
+  is_refused(2, Refusal::owed);
+  after(kSecondNs);
+  comes(2, rated);
+  EXPECT_KEPT();
+}
+
 // It is too early, will not wait for that, and has yet to leave; or its time is over before.
 TEST_F(Order, OneWhoseAnswerIsFinalClaimsNothing) {
   Claim rated = waiting(1);

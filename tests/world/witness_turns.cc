@@ -14,6 +14,9 @@ std::string at(int lock) { return " at lock " + std::to_string(lock); }
 // (docs/internals/lock-map.md, "Turns").
 constexpr std::int64_t kTurnNs = kSecondNs;
 constexpr std::int64_t kConfirmedNs = 100 * kMillisecondNs;
+// So much too early may be the moment that a waiter has noted until which its rate refuses it: it
+// is not written again for less.
+constexpr std::int64_t kDueKeepsNs = kMillisecondNs;
 
 }  // namespace
 
@@ -44,7 +47,7 @@ void Witness::note_claim(std::int64_t now_ns, int process, int lock) {
   stand.refuses = it.claim.run.also == 0 || (full && alone);
   const Pace& pace = at_[lock].pace;
   const bool too_soon = it.claim.run.rate > 0 && !pace.check(it.claim, now_ns).empty();
-  stand.early_until_ns = too_soon ? pace.due_ns(it.claim.run) : INT64_MIN;
+  stand.early_until_ns = too_soon ? pace.due_ns(it.claim.run) - kDueKeepsNs : INT64_MIN;
   stand.early_at_most_ns = it.claim.run.rate > 0 ? now_ns + it.claim.run.window_ns : INT64_MIN;
 }
 
