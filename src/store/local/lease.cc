@@ -30,12 +30,12 @@ Status LocalSession::commit(const Instant& now, Ticket* queue) {
   }
   for (std::uint32_t i = 0; i < count_; ++i) write_hints(i, now);
   // Other machines see no write, so their waiters have this byte alone to be woken by.
-  came_from_queue_ = queue != nullptr && queue->drawn;
-  if ((came_from_queue_ || entry(0).file.identity().across) && waits_for_handover()) {
+  const bool came_from_queue = queue != nullptr && queue->drawn;
+  if ((came_from_queue || entry(0).file.identity().across) && waits_for_handover()) {
     (void)os::try_lock(entry(0).file.slot_fd(), owner_, os::LockKind::write, {kHandoverByte, 1});
   }
   // A waiter that this wakes finds the byte above locked.
-  if (queue != nullptr && queue->drawn) leave_queue(*queue);
+  if (came_from_queue) leave_queue(*queue);
   for (std::uint32_t i = 0; i < count_; ++i) entry(i).file.close_bells();
   watch_.rest();
   for (std::uint32_t i = 0; keeps_ && i < count_; ++i) entry(i).file.expose();
@@ -256,13 +256,8 @@ bool LocalSession::release_one(std::uint32_t lock, const End& how) {
   // then be cleared with ours; its slot is then tried instead of skipped.
   const bool orderly = guarded.ok() && guarded.value() == LockFile::Guarded::held;
   const bool hints = held(lock).token != 0;
-  // At our admission we called the next waiter, and it ran: that is still so, and with one slot it
-  // is the head, which watches the lock.
-  constexpr std::int64_t kStillSoNs = 250'000'000;
-  const bool called = request_->locks[lock].max == 1 && came_from_queue_ &&
-                      how.now.boot_ns - from.admitted.boot_ns < kStillSoNs;
   const Header& before = from.file.header();
-  const bool awaited = orderly && before.ticket != before.served_ticket && !called;
+  const bool awaited = orderly && before.ticket != before.served_ticket;
   bool woken = false;  // a write that wakes the waiters was made
   // With the guard, a waiter that our word wakes finds the slot free; without it, the slot has to
   // be free before.

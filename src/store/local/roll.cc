@@ -15,13 +15,19 @@ constexpr std::uint32_t kMostCalled = 512;
 constexpr std::uint32_t kMostMute = 8;
 constexpr std::uint32_t kWokenForATurn = 2;
 
-// The ticket's lower bits and a count, which is never 0: so a word that another waiter left in this
-// place is not taken for this one's.
-constexpr std::uint32_t kCountBits = 8;
+// The ticket's lower bits, the mark of a head that has called one behind it, and a count, which is
+// never 0: so a word that another waiter left in this place is not taken for this one's.
+constexpr std::uint32_t kCountBits = 7;
 constexpr std::uint32_t kCountMask = (1u << kCountBits) - 1;
+constexpr std::uint32_t kHasCalled = 1u << kCountBits;
 
-constexpr std::uint32_t word_with(std::uint64_t ticket, std::uint32_t count) {
-  return static_cast<std::uint32_t>(ticket) << kCountBits | count;
+constexpr std::uint32_t word_with(std::uint64_t ticket, std::uint32_t low) {
+  return static_cast<std::uint32_t>(ticket) << (kCountBits + 1) | low;
+}
+
+void write_bell(LockFile& file, std::uint64_t ticket, std::uint32_t low) {
+  const std::uint32_t word = word_with(ticket, low);
+  (void)os::write_at(file.fd(), &word, sizeof word, bell_at(ticket));
 }
 
 enum class Answer { asleep, awake, mute };
@@ -33,12 +39,12 @@ Answer call(LockFile& file, std::uint64_t ticket) {
   if (word == 0 || file.bells() == nullptr) return Answer::mute;
   if (file.bells()->ring(bell_in_ring(ticket)) > 0) return Answer::asleep;
   const std::uint32_t count = (word & kCountMask) % kCountMask + 1;
-  const std::uint32_t next = word_with(ticket, count);
-  (void)os::write_at(file.fd(), &next, sizeof next, bell_at(ticket));
+  write_bell(file, ticket, (word & kHasCalled) | count);
   return file.bells()->ring(bell_in_ring(ticket)) > 0 ? Answer::asleep : Answer::awake;
 }
 
-// The head does not sleep on its word: it watches the lock. The one behind it was called by it.
+// The head does not sleep on its word: it watches the lock, and its mark shows that it has called
+// the one behind it. Without the mark it may be paused since it was called itself.
 void wake_queue(LockFile& file, std::uint32_t queue, std::int64_t now_boot_ns) {
   constexpr std::uint32_t kCalledByTheHead = 1;
   std::uint32_t place = 0;
@@ -47,14 +53,16 @@ void wake_queue(LockFile& file, std::uint32_t queue, std::int64_t now_boot_ns) {
   for (std::uint32_t seen = 0; seen < kMostCalled && mute < kMostMute; ++seen) {
     if (!next_waiter(file, queue, waiter.ticket, 0, waiter).ok() || waiter.ticket == 0) return;
     if (!waiter.claims(now_boot_ns)) continue;
-    if (bell_of(file, waiter.ticket) == 0) {
+    const std::uint32_t word = bell_of(file, waiter.ticket);
+    if (word == 0) {
       ++mute;
     } else if (file.bells()->sleeps(bell_in_ring(waiter.ticket))) {
       if (place != kCalledByTheHead) (void)call(file, waiter.ticket);
       return;
     }
-    // It has a turn that it does not use: the one behind it stands for the head.
-    place += waiter.turn_boot_ns != 0 ? kCalledByTheHead + 1 : 1;
+    // It has a turn that it does not use, or has called nobody yet: another one stands for it.
+    const bool leads = waiter.turn_boot_ns == 0 && (word == 0 || (word & kHasCalled) != 0);
+    place += leads ? 1 : kCalledByTheHead + 1;
   }
 }
 
@@ -77,13 +85,18 @@ std::uint32_t bell_of(const LockFile& file, std::uint64_t ticket) {
   std::size_t got = 0;
   if (os::read_at(file.fd(), &word, sizeof word, bell_at(ticket), got) != 0 || got != sizeof word)
     return 0;
-  return (word & kCountMask) != 0 && word == word_with(ticket, word & kCountMask) ? word : 0;
+  const std::uint32_t low = word & (kHasCalled | kCountMask);
+  return (word & kCountMask) != 0 && word == word_with(ticket, low) ? word : 0;
 }
 
 void make_bell(LockFile& file, std::uint64_t ticket) {
-  if (!file.may_sleep_on_bells()) return;
-  const std::uint32_t word = word_with(ticket, 1);
-  (void)os::write_at(file.fd(), &word, sizeof word, bell_at(ticket));
+  if (file.may_sleep_on_bells()) write_bell(file, ticket, 1);
+}
+
+void mark_bell(LockFile& file, std::uint64_t ticket) {
+  const std::uint32_t word = bell_of(file, ticket);
+  if (word != 0 && (word & kHasCalled) == 0)
+    write_bell(file, ticket, (word & kCountMask) | kHasCalled);
 }
 
 void call_next(LockFile& file, const Roll& roll, std::uint32_t wanted, Called& to) {

@@ -14,6 +14,9 @@ namespace atmost::local {
 std::uint32_t bell_of(const LockFile& file, std::uint64_t ticket);
 // Gives a waiter its word, when it has drawn its ticket.
 void make_bell(LockFile& file, std::uint64_t ticket);
+// Marks the word of the head that has called one behind it, which looks from now on if the head is
+// paused: then a release need not call anybody.
+void mark_bell(LockFile& file, std::uint64_t ticket);
 
 // Waiters behind ticket `after` of the queue.
 struct Roll {

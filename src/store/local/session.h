@@ -180,7 +180,6 @@ class LocalSession final : public Session {
   std::uint32_t stops_made_ = 0;
   std::uint32_t quick_looks_ = 0;
   ForeignSeen foreign_seen_;
-  bool came_from_queue_ = false;  // what is held
   OpenTo open_to_ = OpenTo::make;
   bool opened_ = false;
   bool in_room_ = false;  // made by open_session()

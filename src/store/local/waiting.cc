@@ -121,10 +121,10 @@ Result<Wake> LocalSession::wait_for_turn(const Ticket& drawn, std::int64_t deadl
     if (error == EINTR) return Wake::interrupted;
     if (error != 0 && error != ETIMEDOUT)
       return file.failure(Code::io, error, "cannot wait in the queue");
-    if (os::boot_ns() >= deadline_boot_ns) return Wake::deadline;
     called = error == 0;
     if (called) position_.it.rank = 1;
-    if (called) position_.it.leads = true;
+    if (called) position_.it.leads = true;  // also one that leaves now calls the next
+    if (os::boot_ns() >= deadline_boot_ns) return Wake::deadline;
     // A search costs more than a look.
     searches = position_.it.rank < kFar;
     looks = true;
@@ -144,6 +144,7 @@ void LocalSession::lead(const Ticket& ticket) {
   const std::uint64_t ours = ticket.numbers[position_.it.lock];
   const Roll behind = {queue_of(request_->locks[position_.it.lock]), ours, false, turn_now(file)};
   call_next(file, behind, wanted, position_.it.called);
+  mark_bell(file, ours);
 }
 
 // We leave, or claim nothing for a while: the next waiter has to be called.
