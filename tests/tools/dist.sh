@@ -7,7 +7,7 @@ command -v git >/dev/null || { echo "skipped: no git"; exit 125; }
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 mkdir "$tree/tools"
-cp "$top/tools/dist" "$tree/tools/"
+cp "$top/tools/dist" "$top/tools/project" "$tree/tools/"
 cp "$top/CMakeLists.txt" "$top/CHANGELOG.md" "$top/.gitignore" "$tree/"
 cd "$tree"
 git init -q

@@ -27,6 +27,7 @@ versions() {
   versions_in bindings/java/manifest 's/^Implementation-Version: //p'
   versions_in bindings/node/package.json 's/^  "version": "\(.*\)",$/\1/p'
   versions_in bindings/node/package-lock.json '1,/"dependencies"/s/^ *"version": "\(.*\)",$/\1/p'
+  versions_in packaging/flake.nix 's/^ *version = "\(.*\)";$/\1/p'
   versions_in bindings/node/README.md 's/.*atmost-\([0-9.]*\)\.tgz.*/\1/p'
 }
 
