@@ -7,6 +7,8 @@
 #ifndef ATMOST_PYTHON_H
 #define ATMOST_PYTHON_H
 
+/* One module for every Python from 3.9 on. */
+#define Py_LIMITED_API 0x03090000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <atmost/atmost.h>
@@ -20,14 +22,16 @@ typedef struct Held {
   unsigned slot;
   PyObject* weak_references;
 } Held;
-extern PyTypeObject HeldType;
+extern PyType_Spec held_spec;
 
 Held* HeldNew(PyObject* on_lost);
 /* `answer` is that of the call that wrote held->lock. Takes the reference to `held`: returns it, or
  * raises the refusal. */
 PyObject* HeldIf(Held* held, int answer);
 /* The argument of release(); -1: an exception. */
-int SuccessOf(PyObject* const* args, Py_ssize_t count, PyObject* keywords);
+int SuccessOf(PyObject* args, PyObject* keywords);
+/* What __exit__() is told of the block. */
+int HasSucceeded(PyObject* args);
 /* Another call does nothing. */
 void HeldEnd(Held* held, int success);
 
@@ -39,10 +43,10 @@ typedef struct Lock {
   Uses* uses; /* what it holds; NULL: nothing */
   PyObject* weak_references;
 } Lock;
-extern PyTypeObject LockType;
+extern PyType_Spec lock_spec;
 
 /* Sets an option: (name, value). Does nothing for None. */
-PyObject* SetOption(Lock* lock, PyObject* const* args, Py_ssize_t count);
+PyObject* SetOption(Lock* lock, PyObject* args);
 Held* Take(Lock* lock);
 
 /* USES (uses.c). The holds of a Lock, by task or, where there is none, by thread: by blocks, and by
@@ -56,10 +60,10 @@ void UsesClear(Lock* lock);
 int UsesVisit(const Lock* lock, visitproc visit, void* arg);
 
 /* FILE LOCKS (filelock.c). */
-extern PyTypeObject FileLockType, FileUseType;
+extern PyType_Spec file_lock_spec, file_use_spec;
 
 /* WAITS (waiting.c). */
-extern PyTypeObject WaitingType;
+extern PyType_Spec waiting_spec;
 /* lock._begin() */
 PyObject* WaitingNew(Lock* lock, PyObject* unused);
 /* Waits until it is answered; -1: the handler of a signal raised. */
@@ -72,6 +76,19 @@ PyObject* List(Lock* lock, PyObject* unused);
 PyObject* Check(Lock* lock, PyObject* unused);
 
 /* MODULE (module.c). */
+
+typedef struct Types {
+  PyTypeObject *held, *lock, *file_lock, *file_use, *waiting;
+} Types;
+extern Types types;
+/* For types whose objects only this module makes. */
+PyObject* RefuseNew(PyTypeObject* type, PyObject* args, PyObject* keywords);
+/* The end of every dealloc. */
+void Free(PyObject* self);
+/* Owns `value` in place of what it owned. */
+void Replace(PyObject** place, PyObject* value);
+/* True once the program's own end has begun. */
+int IsEnding(void);
 
 /* The exception for `answer`, the thread's last one. */
 PyObject* Refusal(int answer);

@@ -1,7 +1,9 @@
 #include <stddef.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "atmost_python.h"
+#include "structmember.h"
 
 /* The holds of a thread, which end with it. A forked child has none of its parent's holds. */
 typedef struct Use {
@@ -17,18 +19,16 @@ typedef struct FileLock {
 
 static void UseDealloc(PyObject* self) {
   Py_CLEAR(((Use*)self)->held);
-  PyObject_Free(self);
+  Free(self);
 }
 
-PyTypeObject FileUseType = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "atmost._atmost.FileUse",
-    .tp_basicsize = sizeof(Use),
-    .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_dealloc = UseDealloc,
-};
+static PyType_Slot use_slots[] = {{Py_tp_new, RefuseNew}, {Py_tp_dealloc, UseDealloc}, {0, NULL}};
+
+PyType_Spec file_use_spec = {"atmost._atmost.FileUse", sizeof(Use), 0, Py_TPFLAGS_DEFAULT,
+                             use_slots};
 
 static Use* UseNew(FileLock* self) {
-  Use* use = PyObject_New(Use, &FileUseType);
+  Use* use = PyObject_New(Use, types.file_use);
   if (use == NULL) return NULL;
   use->count = 0;
   use->process = 0;
@@ -73,12 +73,14 @@ static PyObject* Again(PyObject* self, PyObject* unused) {
 
 /* Takes the Lock for this thread, which holds nothing here. */
 static PyObject* Hold(PyObject* self, PyObject* lock) {
-  if (!PyObject_TypeCheck(lock, &LockType)) return PyErr_Format(PyExc_TypeError, "no Lock");
+  if (!PyObject_TypeCheck(lock, types.lock)) return PyErr_Format(PyExc_TypeError, "no Lock");
   Use* mine = Mine(self);
   if (mine == NULL) return NULL;
   Held* held = Take((Lock*)lock);
   if (held != NULL) {
-    Py_XSETREF(mine->held, held);
+    Held* before = mine->held;
+    mine->held = held;
+    Py_XDECREF(before);
     mine->process = getpid();
     mine->count = 1;
   }
@@ -117,15 +119,14 @@ static PyObject* Enter(PyObject* self, PyObject* unused) {
   Use* mine = Mine(self);
   if (mine == NULL) return NULL;
   const unsigned long before = mine->count;
-  PyObject* entered = PyObject_CallMethodNoArgs(self, names.acquire);
+  PyObject* entered = PyObject_CallMethodObjArgs(self, names.acquire, NULL);
   if (entered == NULL && mine->count > before) End(mine, 0);
   Py_DECREF(mine);
   return entered;
 }
 
-static PyObject* Exit(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+static PyObject* Exit(PyObject* self, PyObject* args) {
   (void)args;
-  (void)count;
   return Leave(self, 0);
 }
 
@@ -142,31 +143,30 @@ static void Dealloc(PyObject* object) {
   FileLock* self = (FileLock*)object;
   if (self->weak_references != NULL) PyObject_ClearWeakRefs(object);
   Py_CLEAR(self->local);
-  Py_TYPE(object)->tp_free(object);
+  Free(object);
 }
 
 static PyMethodDef methods[] = {
     {"release", (PyCFunction)(void (*)(void))Release, METH_VARARGS | METH_KEYWORDS,
      "release(force=False): as often as it was acquired; with `force` at once."},
     {"__enter__", Enter, METH_NOARGS, NULL},
-    {"__exit__", (PyCFunction)(void (*)(void))Exit, METH_FASTCALL, NULL},
+    {"__exit__", Exit, METH_VARARGS, NULL},
     {"_again", Again, METH_NOARGS, NULL},
     {"_hold", Hold, METH_O, NULL},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef properties[] = {
     {"lock_counter", Counter, NULL,
-     "How often this thread has acquired it. A forked child has none of its parent's holds.",
-     NULL},
+     "How often this thread has acquired it. A forked child has none of its parent's holds.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
-PyTypeObject FileLockType = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "atmost._atmost.FileLock",
-    .tp_basicsize = sizeof(FileLock),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-    .tp_new = New,
-    .tp_dealloc = Dealloc,
-    .tp_weaklistoffset = offsetof(FileLock, weak_references),
-    .tp_methods = methods,
-    .tp_getset = properties,
-};
+static PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(FileLock, weak_references), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL}};
+
+static PyType_Slot slots[] = {{Py_tp_new, New},         {Py_tp_dealloc, Dealloc},
+                              {Py_tp_methods, methods}, {Py_tp_getset, properties},
+                              {Py_tp_members, members}, {0, NULL}};
+
+PyType_Spec file_lock_spec = {"atmost._atmost.FileLock", sizeof(FileLock), 0,
+                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};

@@ -1,9 +1,10 @@
 #include <stddef.h>
 
 #include "atmost_python.h"
+#include "structmember.h"
 
 Held* HeldNew(PyObject* on_lost) {
-  Held* held = (Held*)HeldType.tp_alloc(&HeldType, 0);
+  Held* held = (Held*)PyType_GenericAlloc(types.held, 0);
   if (held == NULL) return NULL;
   Py_XINCREF(on_lost);
   held->on_lost = on_lost;
@@ -38,10 +39,11 @@ static void Dealloc(PyObject* self) {
   HeldEnd(held, 0);
   if (held->weak_references != NULL) PyObject_ClearWeakRefs(self);
   Py_CLEAR(held->on_lost);
-  Py_TYPE(self)->tp_free(self);
+  Free(self);
 }
 
 static int Traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
   Py_VISIT(((Held*)self)->on_lost);
   return 0;
 }
@@ -52,18 +54,14 @@ static int Clear(PyObject* self) {
   return 0;
 }
 
-int SuccessOf(PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-  const Py_ssize_t named = keywords == NULL ? 0 : PyTuple_GET_SIZE(keywords);
-  if (count + named > 1) {
-    PyErr_SetString(PyExc_TypeError, "release() takes one argument, success");
-    return -1;
-  }
-  if (named == 1 &&
-      PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, 0), "success") != 0) {
-    PyErr_Format(PyExc_TypeError, "release() has no argument %R", PyTuple_GET_ITEM(keywords, 0));
-    return -1;
-  }
-  return count + named == 1 ? PyObject_IsTrue(args[0]) : 1;
+int SuccessOf(PyObject* args, PyObject* keywords) {
+  static char* keys[] = {"success", NULL};
+  int success = 1;
+  return PyArg_ParseTupleAndKeywords(args, keywords, "|p:release", keys, &success) ? success : -1;
+}
+
+int HasSucceeded(PyObject* args) {
+  return PyTuple_Size(args) == 0 || PyTuple_GetItem(args, 0) == Py_None;
 }
 
 /* Its Lock forgets it, if that has it by acquire(). */
@@ -72,8 +70,8 @@ static void Leave(Held* held, int success) {
   HeldEnd(held, success);
 }
 
-static PyObject* Release(Held* held, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-  const int success = SuccessOf(args, count, keywords);
+static PyObject* Release(Held* held, PyObject* args, PyObject* keywords) {
+  const int success = SuccessOf(args, keywords);
   if (success < 0) return NULL;
   Leave(held, success);
   Py_RETURN_NONE;
@@ -85,8 +83,8 @@ static PyObject* Enter(PyObject* self, PyObject* unused) {
   return self;
 }
 
-static PyObject* Exit(Held* held, PyObject* const* args, Py_ssize_t count) {
-  Leave(held, count == 0 || args[0] == Py_None);
+static PyObject* Exit(Held* held, PyObject* args) {
+  Leave(held, HasSucceeded(args));
   Py_RETURN_NONE;
 }
 
@@ -106,11 +104,11 @@ static PyObject* Slot(Held* held, void* unused) {
 }
 
 static PyMethodDef methods[] = {
-    {"release", (PyCFunction)(void (*)(void))Release, METH_FASTCALL | METH_KEYWORDS,
+    {"release", (PyCFunction)(void (*)(void))Release, METH_VARARGS | METH_KEYWORDS,
      "release(success=True): again: nothing. In a forked child: the parent's lock stays. Waits for "
      "an on_lost that is being called, unless that calls it."},
     {"__enter__", Enter, METH_NOARGS, NULL},
-    {"__exit__", (PyCFunction)(void (*)(void))Exit, METH_FASTCALL, NULL},
+    {"__exit__", (PyCFunction)(void (*)(void))Exit, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef properties[] = {
@@ -119,21 +117,21 @@ static PyGetSetDef properties[] = {
     {"slot", (getter)Slot, NULL, "The first one, from 1.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
-PyTypeObject HeldType = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "atmost.Held",
-    .tp_doc =
-        "An admission. It ends by release(), with the process, or when neither it nor its Lock is "
-        "referred to. "
-        "As a context manager it is released at the end of the block: a success unless an "
-        "exception leaves.",
-    .tp_basicsize = sizeof(Held),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .tp_dealloc = Dealloc,
-    .tp_finalize = Finalize,
-    .tp_traverse = Traverse,
-    .tp_clear = Clear,
-    .tp_free = PyObject_GC_Del,
-    .tp_weaklistoffset = offsetof(Held, weak_references),
-    .tp_methods = methods,
-    .tp_getset = properties,
-};
+static PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Held, weak_references), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL}};
+
+static const char doc[] =
+    "An admission. It ends by release(), with the process, or when neither it nor its Lock is "
+    "referred to. "
+    "As a context manager it is released at the end of the block: a success unless an "
+    "exception leaves.";
+
+static PyType_Slot slots[] = {{Py_tp_doc, (void*)doc},    {Py_tp_new, RefuseNew},
+                              {Py_tp_dealloc, Dealloc},   {Py_tp_finalize, Finalize},
+                              {Py_tp_traverse, Traverse}, {Py_tp_clear, Clear},
+                              {Py_tp_methods, methods},   {Py_tp_getset, properties},
+                              {Py_tp_members, members},   {0, NULL}};
+
+PyType_Spec held_spec = {"atmost.Held", sizeof(Held), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                         slots};

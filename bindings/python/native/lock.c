@@ -1,6 +1,7 @@
 #include <stddef.h>
 
 #include "atmost_python.h"
+#include "structmember.h"
 
 /* A lock that is free is taken at once. -1: the handler of a signal raised. */
 static int GetOrWait(const Lock* lock, atmost_lock** to) {
@@ -49,8 +50,8 @@ static PyObject* Enter(PyObject* self, PyObject* unused) {
   return TakeAndKeep((Lock*)self, 1);
 }
 
-static PyObject* Release(Lock* lock, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-  const int success = SuccessOf(args, count, keywords);
+static PyObject* Release(Lock* lock, PyObject* args, PyObject* keywords) {
+  const int success = SuccessOf(args, keywords);
   Held* held = success < 0 ? NULL : UsesPop(lock, 0);
   if (held == NULL) return NULL;
   HeldEnd(held, success);
@@ -58,24 +59,24 @@ static PyObject* Release(Lock* lock, PyObject* const* args, Py_ssize_t count, Py
   Py_RETURN_NONE;
 }
 
-static PyObject* Exit(Lock* lock, PyObject* const* args, Py_ssize_t count) {
+static PyObject* Exit(Lock* lock, PyObject* args) {
   Held* held = UsesPop(lock, 1);
   if (held == NULL) return NULL;
-  HeldEnd(held, count == 0 || args[0] == Py_None);
+  HeldEnd(held, HasSucceeded(args));
   Py_DECREF(held);
   Py_RETURN_NONE;
 }
 
 /* The lock is released before anything is awaited. */
-static PyObject* AsyncExit(Lock* lock, PyObject* const* args, Py_ssize_t count) {
-  PyObject* left = Exit(lock, args, count);
+static PyObject* AsyncExit(Lock* lock, PyObject* args) {
+  PyObject* left = Exit(lock, args);
   if (left == NULL) return NULL;
   Py_DECREF(left);
   return Nothing();
 }
 
 static int IsHeld(PyObject* held) {
-  if (Py_TYPE(held) == &HeldType) return 1;
+  if (Py_TYPE(held) == types.held) return 1;
   PyErr_SetString(PyExc_TypeError, "a Held is needed");
   return 0;
 }
@@ -111,6 +112,7 @@ static int Init(PyObject* self, PyObject* args, PyObject* keywords) {
 }
 
 static int Traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
   Py_VISIT(((Lock*)self)->on_lost);
   return UsesVisit((Lock*)self, visit, arg);
 }
@@ -129,7 +131,7 @@ static void Dealloc(PyObject* self) {
   PyObject_GC_UnTrack(self);
   if (lock->weak_references != NULL) PyObject_ClearWeakRefs(self);
   Clear(self);
-  Py_TYPE(self)->tp_free(self);
+  Free(self);
 }
 
 static PyMethodDef methods[] = {
@@ -137,12 +139,12 @@ static PyMethodDef methods[] = {
      "acquire(): raises Busy or TooSoon. The Lock holds it until release(), its own or that of the "
      "Held that is returned. A signal's handler runs while it waits; when that raises "
      "(KeyboardInterrupt), the wait is given up."},
-    {"release", (PyCFunction)(void (*)(void))Release, METH_FASTCALL | METH_KEYWORDS,
+    {"release", (PyCFunction)(void (*)(void))Release, METH_VARARGS | METH_KEYWORDS,
      "release(success=True): what this task or thread acquired last, else the only one."},
     {"__enter__", Enter, METH_NOARGS, NULL},
-    {"__exit__", (PyCFunction)(void (*)(void))Exit, METH_FASTCALL, NULL},
-    {"__aexit__", (PyCFunction)(void (*)(void))AsyncExit, METH_FASTCALL, NULL},
-    {"_set", (PyCFunction)(void (*)(void))SetOption, METH_FASTCALL, NULL},
+    {"__exit__", (PyCFunction)(void (*)(void))Exit, METH_VARARGS, NULL},
+    {"__aexit__", (PyCFunction)(void (*)(void))AsyncExit, METH_VARARGS, NULL},
+    {"_set", (PyCFunction)(void (*)(void))SetOption, METH_VARARGS, NULL},
     {"_begin", (PyCFunction)WaitingNew, METH_NOARGS, NULL},
     {"_acquired", Acquired, METH_O, NULL},
     {"_entered", Entered, METH_O, NULL},
@@ -151,16 +153,14 @@ static PyMethodDef methods[] = {
     {"_check", (PyCFunction)Check, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
-PyTypeObject LockType = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "atmost._atmost.Lock",
-    .tp_basicsize = sizeof(Lock),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-    .tp_new = PyType_GenericNew,
-    .tp_init = Init,
-    .tp_dealloc = Dealloc,
-    .tp_traverse = Traverse,
-    .tp_clear = Clear,
-    .tp_free = PyObject_GC_Del,
-    .tp_weaklistoffset = offsetof(Lock, weak_references),
-    .tp_methods = methods,
-};
+static PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Lock, weak_references), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL}};
+
+static PyType_Slot slots[] = {{Py_tp_new, PyType_GenericNew}, {Py_tp_init, Init},
+                              {Py_tp_dealloc, Dealloc},       {Py_tp_traverse, Traverse},
+                              {Py_tp_clear, Clear},           {Py_tp_methods, methods},
+                              {Py_tp_members, members},       {0, NULL}};
+
+PyType_Spec lock_spec = {"atmost._atmost.Lock", sizeof(Lock), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};

@@ -26,9 +26,9 @@ static PyObject* CurrentTask(void) {
   if (asyncio == NULL) return NULL;
   Py_INCREF(asyncio);
   PyObject* task = NULL;
-  PyObject* loop = PyObject_CallMethodNoArgs(asyncio, names.get_running_loop);
+  PyObject* loop = PyObject_CallMethodObjArgs(asyncio, names.get_running_loop, NULL);
   if (loop != NULL && loop != Py_None)
-    task = PyObject_CallMethodOneArg(asyncio, names.current_task, loop);
+    task = PyObject_CallMethodObjArgs(asyncio, names.current_task, loop, NULL);
   Py_XDECREF(loop);
   Py_DECREF(asyncio);
   PyErr_Clear(); /* asyncio is being imported by another thread: nobody has a task yet */

@@ -35,7 +35,7 @@ typedef struct Waiting {
 
 PyObject* WaitingNew(Lock* lock, PyObject* unused) {
   (void)unused;
-  Waiting* waiting = PyObject_New(Waiting, &WaitingType);
+  Waiting* waiting = PyObject_New(Waiting, types.waiting);
   if (waiting == NULL) return NULL;
   waiting->pending = NULL;
   waiting->on_lost = lock->on_lost;
@@ -64,7 +64,7 @@ static PyObject* GiveUp(PyObject* self, PyObject* unused) {
 static void Dealloc(PyObject* self) {
   Py_DECREF(GiveUp(self, NULL));
   Py_CLEAR(((Waiting*)self)->on_lost);
-  PyObject_Free(self);
+  Free(self);
 }
 
 static int IsOver(const Waiting* waiting) {
@@ -114,10 +114,8 @@ static PyMethodDef methods[] = {
      "abandon(): in place of finish(). A takeover that has begun is finished first."},
     {NULL, NULL, 0, NULL}};
 
-PyTypeObject WaitingType = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "atmost._atmost.Waiting",
-    .tp_basicsize = sizeof(Waiting),
-    .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_dealloc = Dealloc,
-    .tp_methods = methods,
-};
+static PyType_Slot slots[] = {
+    {Py_tp_new, RefuseNew}, {Py_tp_dealloc, Dealloc}, {Py_tp_methods, methods}, {0, NULL}};
+
+PyType_Spec waiting_spec = {"atmost._atmost.Waiting", sizeof(Waiting), 0, Py_TPFLAGS_DEFAULT,
+                            slots};

@@ -1,4 +1,5 @@
 """What libatmost answers, as Python's types."""
+import atexit
 from typing import NamedTuple, Optional
 
 from . import _atmost
@@ -84,3 +85,4 @@ async def _nothing() -> None:
 
 
 _atmost.set_up(_refusal, _nothing)
+atexit.register(_atmost.end)
