@@ -30,7 +30,7 @@ Held* HeldNew(PyObject* on_lost);
 PyObject* HeldIf(Held* held, int answer);
 /* The argument of release(); -1: an exception. */
 int SuccessOf(PyObject* args, PyObject* keywords);
-/* What __exit__() is told of the block. */
+/* The success of a block, by the arguments of its __exit__(). */
 int HasSucceeded(PyObject* args);
 /* Another call does nothing. */
 void HeldEnd(Held* held, int success);
