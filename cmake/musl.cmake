@@ -97,15 +97,14 @@ int main(int argc, char** argv) {
     endif()
   endforeach()
 
-  # The functions of ordinary runs side by side, and no read-only page of its own for what a static
+  # Seldom used functions and variables apart from the rest, and no read-only page for what a static
   # program never relocates: fewer pages to read. A linker that cannot do it leaves them where they
   # are.
-  set(order ${PROJECT_SOURCE_DIR}/cmake/text_order.ld)
-  set(ordered -Wl,-z,norelro -Wl,-T,${order})
-  execute_process(COMMAND ${CMAKE_C_COMPILER} ${link} ${ordered} ${probe}.o -o ${probe} OUTPUT_QUIET
+  set(placed -Wl,-z,norelro -Wl,-T,${PROJECT_SOURCE_DIR}/cmake/layout.ld)
+  execute_process(COMMAND ${CMAKE_C_COMPILER} ${link} ${placed} ${probe}.o -o ${probe} OUTPUT_QUIET
                           ERROR_QUIET RESULT_VARIABLE failed)
   if(NOT failed)
-    list(APPEND link ${ordered})
+    list(APPEND link ${placed})
   endif()
 
   set(ATMOST_MUSL_FLAGS "${flags}" PARENT_SCOPE)

@@ -109,7 +109,7 @@ void Arena::clear() {
 }
 
 Arena& run_arena() {
-  alignas(16) static constinit char first[4096] = {};
+  alignas(16) static constinit char first[2048] = {};
   static constinit Arena arena(first);
   return arena;
 }
