@@ -14,6 +14,21 @@ namespace {
 constexpr std::uint32_t kRoot = 0;
 constexpr int kMostLinks = 40;  // as the kernel
 
+// One directory. A symbolic link is Hazard::link, which is followed.
+int hazard_of(const char* directory, Standard standard, Hazard& to) {
+  struct stat status;
+  to = Hazard::none;
+  if (const int error = path_status(directory, status, false)) return error;
+  if (S_ISLNK(status.st_mode)) {
+    to = Hazard::link;
+  } else if (standard == Standard::root && status.st_uid != kRoot) {
+    to = Hazard::other_user;
+  } else if ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0) {
+    to = Hazard::open_to_all;
+  }
+  return 0;
+}
+
 // Goes down a path. The part that it has passed has no links in it.
 class Walk {
  public:
@@ -82,20 +97,6 @@ class Walk {
 };
 
 }  // namespace
-
-int hazard_of(const char* directory, Standard standard, Hazard& to) {
-  struct stat status;
-  to = Hazard::none;
-  if (const int error = path_status(directory, status, false)) return error;
-  if (S_ISLNK(status.st_mode)) {
-    to = Hazard::link;
-  } else if (standard == Standard::root && status.st_uid != kRoot) {
-    to = Hazard::other_user;
-  } else if ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0) {
-    to = Hazard::open_to_all;
-  }
-  return 0;
-}
 
 int find_hazard(const char* path, Standard standard, Hazard& to, Arena& texts, TextView& which) {
   to = Hazard::none;

@@ -18,9 +18,6 @@ enum class Standard : unsigned char {
   root,      // directories and links belong to root
 };
 
-// One directory. A symbolic link is Hazard::link: find_hazard() follows it.
-int hazard_of(const char* directory, Standard standard, Hazard& to);
-
 // Follows the path to its last name, which may exist or not, component by component. `which` is the
 // directory or the link in question, or the one that could not be examined when an errno comes
 // back; without a hazard it is the path without links, whose last name was not followed. `texts`

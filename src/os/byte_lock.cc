@@ -26,12 +26,6 @@ int call(int fd, int command, struct flock& range) {
   return error == EACCES ? EAGAIN : error;
 }
 
-int set_marked(int fd, std::int64_t mark, short type, Bytes bytes) {
-  struct flock range = range_of(type, {bytes.start - mark, bytes.length});
-  range.l_whence = SEEK_CUR;
-  return call(fd, platform::kDescriptionSet, range);
-}
-
 }  // namespace
 
 bool has_description_locks() { return platform::kDescriptionSet != F_SETLK; }
@@ -39,14 +33,6 @@ bool has_description_locks() { return platform::kDescriptionSet != F_SETLK; }
 int try_lock(int fd, Owner owner, LockKind kind, Bytes bytes) {
   struct flock range = range_of(static_cast<short>(kind), bytes);
   return call(fd, owner == Owner::description ? platform::kDescriptionSet : F_SETLK, range);
-}
-
-int try_lock_marked(int fd, std::int64_t mark, Bytes bytes) {
-  return set_marked(fd, mark, F_WRLCK, bytes);
-}
-
-void unlock_marked(int fd, std::int64_t mark, Bytes bytes) {
-  (void)set_marked(fd, mark, F_UNLCK, bytes);
 }
 
 int wait_lock(int fd, Owner owner, LockKind kind, Bytes bytes) {

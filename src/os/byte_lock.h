@@ -35,13 +35,6 @@ int try_lock(int fd, Owner owner, LockKind kind, Bytes bytes);
 int wait_lock(int fd, Owner owner, LockKind kind, Bytes bytes);
 int unlock(int fd, Owner owner, Bytes bytes);
 
-// The same for a description that is to have `mark` (os/mark.h), without a call to ask for it.
-// EINVAL: its file offset is lower, as that of another file's is that has come under this number
-// since. If it is higher, the bytes are as far behind these: the caller notices by what it reads
-// that the file is another one, and unlocks the same. REQUIRES: mark is not 0.
-int try_lock_marked(int fd, std::int64_t mark, Bytes bytes);
-void unlock_marked(int fd, std::int64_t mark, Bytes bytes);
-
 // A conflicting lock. If there are several, the kernel picks any.
 struct Conflict {
   bool found = false;

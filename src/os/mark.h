@@ -9,8 +9,7 @@ namespace atmost::os {
 // A mark on the open file description of a regular file, by which it is recognised if the program
 // around us may have closed the descriptor and opened something else under its number. It is the
 // file offset, which none of our calls uses: pread and pwrite do not move it. Each mark is given
-// once in a process, and is lower than those before (try_lock_marked()). 0: the descriptor cannot
-// be marked.
+// once in a process. 0: the descriptor cannot be marked.
 std::int64_t mark_descriptor(int fd);
 bool copy_mark(int fd, std::int64_t mark);  // for a second description of the same file
 // `none`: it has no mark, as when the program has moved the offset, or is not open.

@@ -1,4 +1,4 @@
-// Forks, and questions, while a lock is taken with its guard by one call.
+// Forks, and questions, while a lock is taken whose file stayed open.
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

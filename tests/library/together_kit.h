@@ -1,5 +1,4 @@
-// A free lock that was held before, which is taken with its guard by one call, on the description
-// that children inherit; and another program's view of its file.
+// A free lock that was held before, whose file stayed open; and another program's view of it.
 #ifndef ATMOST_TESTS_LIBRARY_TOGETHER_KIT_H
 #define ATMOST_TESTS_LIBRARY_TOGETHER_KIT_H
 

@@ -1,4 +1,4 @@
-// Obstacles for a lock that is taken with its guard by one call, and the view of others.
+// Obstacles for a lock whose file stayed open after the last release, and the view of others.
 #include <atomic>
 
 #include "together_kit.h"

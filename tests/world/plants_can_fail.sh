@@ -21,7 +21,7 @@ sed -i 's/^Promise: /Promises: /' "$patch"
 if check; then fail "a head without a promise was not seen"; fi
 grep -q 'no-ticket.patch: its head' "$tree/said" || fail "the patch without a promise is not named"
 cp "$tree/kept" "$patch"
-sed -i 's/  queue->claims_in = plan/  (queue->claims_in) = plan/' "$tree/src/store/local/apply.cc"
+sed -i 's/  queue->claims_in = plan/  (queue->claims_in) = plan/' "$tree/src/store/local/attempt.cc"
 if check; then fail "a patch whose place has changed was not seen"; fi
 grep -q 'no-ticket.patch does not apply' "$tree/said" || fail "the patch is not named"
 grep -c 'does not apply' "$tree/said" | grep -qx 1 || fail "others are named"

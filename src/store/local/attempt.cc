@@ -1,10 +1,12 @@
-// LocalSession: a look at the locks, from the guards to the facts.
+// LocalSession: an attempt, from the guards to what is written of the decision.
 #include <cerrno>
-#include <new>
-#include <utility>
 
 #include "listing.h"
 #include "os/clock.h"
+#include "os/flock.h"
+#include "os/process.h"
+#include "os/self.h"
+#include "queue.h"
 #include "session.h"
 
 namespace atmost::local {
@@ -17,21 +19,9 @@ constexpr std::uint32_t kReopenTries = 16;
 
 Status LocalSession::look(const Attempt& attempt, rule::Looked& to) {
   moment_ = attempt.moment;
-  way_ = Way::guarded;
-  const bool reopened = std::exchange(reopened_, false);
-  if (attempt.looks == 0) {
-    if (reopened && guards_with_slot(attempt.queue)) {
-      way_ = Way::together;
-    } else if (attempt.queue == nullptr && request_->locks[0].max >= kManySlots && shows_full()) {
-      way_ = Way::unguarded;
-    }
-  }
-  if (way_ == Way::guarded) {
-    if (Status guarded = open_and_guard(attempt, to); !guarded.ok()) return guarded;
-    if (to.answered) return {};
-  }
-  see(attempt.queue, to);
-  return {};
+  Status guarded = open_and_guard(attempt, to);
+  if (guarded.ok() && !to.answered) see(attempt.queue, to);
+  return guarded;
 }
 
 // Unless it is answered, all guards are held.
@@ -49,6 +39,27 @@ Status LocalSession::open_and_guard(const Attempt& attempt, rule::Looked& to) {
     reopen(attempt.queue);
   }
   return entry(0).file.failure(Code::io, 0, "is replaced again and again");
+}
+
+// The guard cannot be had, or another program's lock is in the way (docs/internals/lock-map.md,
+// "Foreign locks").
+void LocalSession::refuse_guard(LockFile::Guarded found, std::uint32_t culprit, rule::Looked& to) {
+  const LockFile& file = entry(culprit).file;
+  Decision& answer = to.refuse(Why::guard);
+  answer.lock = culprit;
+  if (found == LockFile::Guarded::timeout) {
+    // That looks at every process. A caller that does not wait for the guard asks again, and
+    // learns it then.
+    if (blocking_ != os::Blocking::never) answer.culprit = guard_holder(file);
+    return;
+  }
+  // Without the guard nothing but the foreign lock is known.
+  os::Conflict conflict;
+  (void)os::query_lock(file.fd(), os::Owner::description, os::LockKind::write, kGuard, conflict);
+  const rule::Foreign foreign = foreign_of(file, conflict, foreign_seen_);
+  answer.why = foreign.own_tree ? Why::ancestor : Why::foreign;
+  answer.foreign_whole = foreign.whole;
+  answer.culprit = foreign.pid;
 }
 
 // This also gives up our place in the queue of a file that has lost its name.
@@ -71,13 +82,119 @@ void LocalSession::see(const Ticket* queue, rule::Looked& to) {
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& at = entry(i);
     at.reserved.clear();
-    seen_facts_[i] =
-        new (&at.facts.it) LocalFacts(at.file, rule::asker_of(*request_, queue, i), owner_, to.now,
-                                      clock, room_.it, foreign_seen_, at.reserved);
-    if (way_ != Way::guarded) at.facts.it.know_all();
+    seen_facts_[i] = &at.facts.emplace(at.file, rule::asker_of(*request_, queue, i), owner_, to.now,
+                                       clock, room_.it, foreign_seen_, at.reserved);
   }
-  if (way_ == Way::together) reserve_first();
   to.locks = {seen_facts_, count_};
+}
+
+Status LocalSession::apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
+                           rule::Applied& to) {
+  Status done = plan.failed != nullptr ? *plan.failed : write(plan, now, queue);
+  if (!done.ok()) drop_all();
+  unguard_all();
+  // The file was replaced since the guard was taken.
+  to.changed = !done.ok() && done.error().sys == ESTALE;
+  if (to.changed) {
+    reopen(queue);
+    return {};
+  }
+  confirm_turns();
+  if (plan.admits()) to.held = held_.it;
+  return done;
+}
+
+Status LocalSession::write(const rule::Plan& plan, const Instant& now, Ticket* queue) {
+  const Duration max_runtime = request_->max_runtime;
+  max_runtime_ = request_->max_runtime_auto ? plan.decision.limits.max_runtime : max_runtime;
+  if (plan.admits()) return commit(now, queue);
+  Status done = after_refusal(plan, now, queue);
+  // Holders end without the guard: of a full lock, what the decision has counted stands.
+  const bool counted = plan.decision.why == Why::no_slot && !plan.decision.some_drained;
+  if (done.ok() && request_->foreign_format && !counted)
+    done = count_held(entry(plan.decision.lock).file, 1, kMaxSlots, kMaxSlots, plan.decision.held);
+  return done;
+}
+
+// Others can decide now. If we were paused with the guard, the moment is too late, and the turns
+// that we noted do not count.
+void LocalSession::confirm_turns() {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const std::int64_t noted = entry(i).facts->turns_noted();
+    if (noted == 0) continue;
+    const std::int64_t now = turn_clock(moment_(*request_)).record_ns;
+    local::confirm_turns(entry(i).file, queue_of(request_->locks[i]), noted, now);
+    if (request_->locks[i].mode == Mode::plain)
+      local::confirm_turns(entry(i).file, kModeQueue, noted, now);
+  }
+}
+
+void LocalSession::drop_flock(std::uint32_t lock) {
+  if (entry(lock).facts->flocked()) (void)os::drop_flock(entry(lock).file.slot_fd());
+}
+
+void LocalSession::drop_all() {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (request_->with_flock) drop_flock(i);
+    drop(entry(i).file, owner_, entry(i).reserved);
+  }
+}
+
+Status LocalSession::after_refusal(const rule::Plan& plan, const Instant& now, Ticket* queue) {
+  drop_all();
+  for (std::uint32_t i = 0; i < plan.lock_count; ++i) {
+    LocalFacts& facts = *entry(i).facts;
+    if (!facts.plan.changed) continue;
+    LockFile& file = entry(i).file;
+    if (facts.plan.mends) mend_admissions(file, now);
+    if (Status saved = save_state(facts.state(), facts.plan.state, file); !saved.ok()) return saved;
+  }
+  if (queue == nullptr) return {};
+  const bool later = plan.due_boot_ns > queue->due_boot_ns;
+  queue->due_boot_ns = plan.due_boot_ns;
+  queue->claims_in = plan.claims_in;
+  if (plan.step == rule::QueueStep::draw) {
+    if (Status drawn = draw_tickets(now, *queue); !drawn.ok()) return drawn;
+  } else if (plan.place_changed) {
+    for (std::uint32_t i = 0; i < count_; ++i)
+      note_place(entry(i).file, queue_of(request_->locks[i]), queue->numbers[i],
+                 place_in(i, *queue, now));
+  }
+  if (!queue->drawn) return {};
+  settle_position(*queue);
+  // Those behind us that may come earlier need not wait for us.
+  if (later && plan.place_changed) call_successor(*queue, true);
+  return {};
+}
+
+PlaceNote LocalSession::place_in(std::uint32_t lock, const Ticket& ticket,
+                                 const Instant& now) const {
+  return {turn_clock(now).to_record(ticket.due_boot_ns), lock != ticket.claims_in};
+}
+
+Status LocalSession::draw_tickets(const Instant& now, Ticket& queue) {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Status drawn = draw_ticket(entry(i).file, request_->locks[i], *request_, now,
+                               place_in(i, queue, now), queue.numbers[i]);
+    if (drawn.ok()) continue;
+    for (std::uint32_t j = 0; j < i; ++j)
+      give_up_ticket(entry(j).file, request_->locks[j], queue.numbers[j]);
+    return drawn;
+  }
+  queue.drawn = true;
+  position_ = {};
+  position_.lock = queue.claims_in;
+  return {};
+}
+
+void LocalSession::leave_queue(Ticket& ticket) {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (entry(i).file.present())
+      give_up_ticket(entry(i).file, request_->locks[i], ticket.numbers[i]);
+  }
+  call_successor(ticket, false);
+  position_ = {};
+  ticket = {};
 }
 
 }  // namespace atmost::local

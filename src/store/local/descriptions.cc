@@ -63,8 +63,6 @@ bool LockFile::serves(const LockSpec& spec, const Request& request) {
   const bool plain = !request.looks_only && !request.only_stops && !request.foreign_format &&
                      !request.with_flock && request.trust_fs == trusted_blindly_;
   if (!plain || !may_stay_open() || user_ != os::user_id()) return false;
-  // A descriptor that has a mark is examined by the call that locks on it.
-  if (mark_ == 0 && !is_ours(shared_)) return false;
   path_ = spec.path;
   name_known_ = known_ = false;
   guarded_ = was_empty_ = false;
@@ -125,7 +123,7 @@ int LockFile::lock_slots(os::Owner owner, os::Bytes bytes) {
     const int error = os::query_lock(fd_.get(), owner, os::LockKind::write, bytes, conflict);
     return error == 0 && conflict.found ? EAGAIN : error;
   }
-  if (opens_for_slots()) {
+  if (shares() && !shared_.open()) {
     if (const int error = open_shared()) return error;
   }
   return os::try_lock(slot_fd(), owner, os::LockKind::write, bytes);
@@ -142,18 +140,12 @@ void LockFile::close_private() {
   bells_.forget();
   if (!shares()) return;
   close_own(fd_);
-  if (__atomic_load_n(&together_, __ATOMIC_SEQ_CST)) close_own(shared_);
-}
-
-std::int64_t LockFile::Patience::until_boot_ns() {
-  if (until_ == 0) until_ = ns_ == Duration::kForever ? ns_ : plus(os::boot_ns(), {ns_});
-  return until_;
 }
 
 // For whom the guard has a foreign lock.
 bool LockFile::has_foreign_guard(const Patience& patience) const {
   os::Conflict conflict;
-  return patience.refuses_foreign() &&
+  return patience.refuses_foreign &&
          os::query_lock(fd_.get(), guard_owner(), os::LockKind::write, kGuard, conflict) == 0 &&
          conflict.found && !is_on_the_map(conflict);
 }
@@ -167,10 +159,11 @@ Result<LockFile::Guarded> LockFile::lock_guard(Patience& patience) {
   if (error == EAGAIN && blocking_ == os::Blocking::never)
     return has_foreign_guard(patience) ? Guarded::foreign : Guarded::timeout;
   for (std::int64_t pause_ns = kFirstGuardLookNs; error == EAGAIN || error == EINTR;) {
-    const std::int64_t until = patience.until_boot_ns();
     const std::int64_t now = os::boot_ns();
+    std::int64_t& until = patience.until_boot_ns;
+    if (until == 0) until = plus(now, {patience.ns});
     if (now >= until) return Guarded::timeout;
-    const std::int64_t look = patience.refuses_foreign() ? plus(now, {pause_ns}) : until;
+    const std::int64_t look = patience.refuses_foreign ? plus(now, {pause_ns}) : until;
     error = os::wait_lock_until(fd_.get(), guard_owner(), os::LockKind::write, kGuard,
                                 look < until ? look : until, blocking_);
     if (error == EINTR && has_foreign_guard(patience)) return Guarded::foreign;
@@ -232,24 +225,14 @@ int LockFile::leads_here(bool& same, struct stat& status) const {
   return 0;
 }
 
-int LockFile::leads_here(bool& same) const {
-  struct stat status;
-  return leads_here(same, status);
-}
-
-bool LockFile::in_place() const {
-  bool same = false;
-  return leads_here(same) == 0 && same;
-}
-
 bool LockFile::displaced() const {
   bool same = false;
-  return leads_here(same) == 0 && !same;
+  struct stat status;
+  return leads_here(same, status) == 0 && !same;
 }
 
 void LockFile::unguard() {
   if (!guarded_) return;
-  if (together()) return end_together(kGuard);
   guarded_ = false;
   if (low_.open()) {
     low_.reset();
@@ -259,7 +242,6 @@ void LockFile::unguard() {
 }
 
 void LockFile::unlock_all(bool stays_open) {
-  if (together()) return end_together({0, 0});  // nothing is locked on the other one
   guarded_ = false;
   if (shared_.open()) os::unlock(shared_.get(), os::Owner::description, {0, 0});
   os::unlock(fd_.get(), os::Owner::description, {0, 0});

@@ -51,17 +51,15 @@ Status change(LockFile& file, const Edit& edit, Edited& done) {
   if (is_drain(edit)) {
     const std::uint32_t slot = edit.slot == 0 ? 1 : edit.slot;
     if (Status indexed = file.raise_index(slot); !indexed.ok()) return indexed;
-    ++file.header().flag_changes;
   }
   const rule::State before = state_of(file);
   rule::State state = before;
   done.count = rule::edit(state, edit);
-  put_state(before, state, file);
   if (edit.what == Edit::What::forget) {
     if (const int error = erase_memory(file.fd())) return not_written(file, error);
   }
   const bool as_before = edit.what == Edit::What::end && done.count == 0;
-  Status saved = as_before ? Status{} : file.save_header();
+  Status saved = as_before ? Status{} : save_state(before, state, file);
   if (saved.ok() && is_drain(edit)) saved = set_flags(file, edit);
   // A full disk is known only then, if the file is on another machine.
   const bool ordered = is_drain(edit) || edit.what == Edit::What::forget;

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 
-#include "admissions.h"
 #include "listing.h"
 #include "os/flock.h"
 #include "os/process.h"
@@ -63,7 +62,6 @@ bool LocalFacts::reserve_all() {
 }
 
 std::uint32_t LocalFacts::reserve(std::uint32_t count) {
-  if (known_) return reserved_.count;
   if (exclusive()) return reserve_all() ? 1 : 0;
   if (!search_) search_.emplace(file_, *asker_.lock, owner_, room_.words, reserved_);
   if (reserved_.count < count) note(search_->until(count));
@@ -75,10 +73,10 @@ void LocalFacts::give_back() { drop(file_, owner_, reserved_); }
 // One query proves that there is no slot above N, no exclusive holder, no takeover, and no waiter
 // anywhere. Behind what an exclusive caller locks, it shows takeovers and waiters.
 bool LocalFacts::locked_behind() {
-  if (known_ || behind_asked_) return behind_;
+  if (behind_asked_) return behind_;
   behind_asked_ = true;
   const std::int64_t behind = exclusive() ? kModeByte + 1 : slot_byte(asker_.lock->max) + 1;
-  behind_ = !(search_ && search_->nothing_behind()) && is_locked({behind, 0});
+  behind_ = is_locked({behind, 0});
   return behind_;
 }
 
@@ -116,6 +114,24 @@ std::uint32_t LocalFacts::held(std::uint32_t enough) {
   // there is only one kind of lock, it does not.
   const bool strangers = owner_ == os::Owner::process && os::has_description_locks();
   return below - (strangers ? reserved_.count : 0) + (exclusive() ? 0 : others().above);
+}
+
+rule::Foreign foreign_of(const LockFile& file, const os::Conflict& conflict, ForeignSeen& seen) {
+  rule::Foreign foreign;
+  foreign.whole = is_whole(conflict);
+  if (file.identity().across) return foreign;
+  foreign.pid = conflict.pid > 0 ? conflict.pid : 0;
+  if (foreign.pid == 0 && file.blocking() != os::Blocking::never) {
+    const os::Bytes& bytes = conflict.bytes;
+    const bool looked = seen.bytes.start == bytes.start && seen.bytes.length == bytes.length;
+    if (!looked) seen.pid = locker_of(file, bytes.start);
+    seen.bytes = bytes;
+    foreign.pid = seen.pid;
+  }
+  // A holder that waits for us, or is this very process, never ends its hold.
+  foreign.own_tree =
+      foreign.pid > 0 && (foreign.pid == os::process_id() || os::is_ancestor(foreign.pid));
+  return foreign;
 }
 
 rule::Foreign LocalFacts::foreign() { return foreign_of(file_, foreign_, seen_); }
@@ -159,7 +175,6 @@ rule::Waiter LocalFacts::joiner(std::uint64_t after) {
 
 std::uint32_t LocalFacts::waiting(std::uint32_t enough) {
   std::uint32_t count = 0;
-  if (known_) return count;
   note(count_waiters(file_, enough, count));
   return count;
 }
@@ -233,7 +248,8 @@ void put_stamp(const Stamp& before, const Stamp& after, StampData& to, const Ide
 
 }  // namespace
 
-void put_state(const rule::State& before, const rule::State& after, LockFile& file) {
+Status save_state(const rule::State& before, const rule::State& after, LockFile& file,
+                  Record* first) {
   Header& header = file.header();
   const Identity& identity = file.identity();
   header.token = after.token;
@@ -245,6 +261,7 @@ void put_state(const rule::State& before, const rule::State& after, LockFile& fi
   put_stamp(before.last.finish, after.last.finish, header.finish, identity);
   put_stamp(before.last.success, after.last.success, header.success, identity);
   put_stamp(before.unknown_before, after.unknown_before, header.unknown_before, identity);
+  return file.save_header(first);
 }
 
 }  // namespace atmost::local

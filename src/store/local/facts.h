@@ -36,9 +36,6 @@ class LocalFacts final : public rule::Facts {
   LocalFacts(LockFile& file, const rule::Asker& asker, os::Owner owner, const Instant& now,
              const TurnClock& clock, FactsRoom& room, ForeignSeen& seen, Reservation& reserved);
 
-  // Nothing but what `reserved` has is open, and nothing is locked above the limit (full.cc,
-  // together.cc).
-  void know_all() { known_ = true; }
   // The moment in the records' notation at which turns were noted that are to be confirmed after
   // the guard is given back; 0 if there are none.
   std::int64_t turns_noted() const { return noted_ ? clock_.record_ns : 0; }
@@ -55,7 +52,7 @@ class LocalFacts final : public rule::Facts {
   std::uint32_t held(std::uint32_t enough) override;
   bool some_drained() override { return reserved_.some_drained; }
   rule::Foreign foreign() override;
-  bool nobody_waits() override { return known_ || (behind_asked_ && !behind_); }
+  bool nobody_waits() override { return behind_asked_ && !behind_; }
   rule::Waiter next_waiter(rule::Queue queue, std::uint64_t after) override;
   bool has_bell(std::uint64_t ticket) override;
   std::int64_t own_turn() override;
@@ -93,7 +90,6 @@ class LocalFacts final : public rule::Facts {
   Reservation& reserved_;
   rule::State state_;
   std::optional<Search> search_;
-  bool known_ = false;
   bool behind_asked_ = false;
   bool behind_ = false;  // anything is locked above the limit: a slot, a taker, a waiter
   bool others_asked_ = false;
@@ -111,8 +107,11 @@ constexpr std::uint32_t file_queue(rule::Queue queue) {
 
 // The part of the header that the rule uses.
 rule::State state_of(const LockFile& file);
-// Writes only the fields that differ, so that the others keep values that only the file has.
-void put_state(const rule::State& before, const rule::State& after, LockFile& file);
+// Writes the header with that part changed; with `first`, the record of slot 1, too. Of the stamps
+// only those change that differ, so that the others keep values that only the file has. REQUIRES:
+// guarded.
+Status save_state(const rule::State& before, const rule::State& after, LockFile& file,
+                  Record* first = nullptr);
 
 }  // namespace atmost::local
 

@@ -3,16 +3,10 @@
 #include <cstring>
 
 #include "os/file.h"
-#include "os/machine.h"
 #include "stats_file.h"
 
 namespace atmost::local {
 namespace {
-
-template <class T>
-std::uint64_t sum_of(const T& from) {
-  return checksum_of(&from, sizeof from - sizeof from.checksum);
-}
 
 bool all_zero(const char* bytes, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) {
@@ -30,41 +24,6 @@ bool is_text(const char* bytes, std::size_t size) {
 }
 
 std::uint64_t device_in(const Identity& identity) { return identity.across ? 0 : identity.device; }
-
-std::string_view host_in(std::span<const char> bytes) {
-  return {bytes.data(), strnlen(bytes.data(), bytes.size())};
-}
-
-template <std::size_t N>
-std::string_view text_of(const char (&bytes)[N], std::uint8_t size) {
-  return {bytes, size < N ? size : N};
-}
-
-}  // namespace
-
-void note_host(std::span<char> to) {
-  const Text<255> name = os::host_name();
-  const std::size_t size = name.size() < to.size() ? name.size() : to.size();
-  std::memset(to.data(), 0, to.size());
-  std::memcpy(to.data(), name.c_str(), size);
-}
-
-// FNV-1a over 8-byte words with a final mix (constants: Fowler, Noll, Vo). It detects torn and
-// wiped data; it does not protect against a forger, and nothing relies on that.
-std::uint64_t checksum_of(const void* bytes, std::size_t size) {
-  const char* at = static_cast<const char*>(bytes);
-  std::uint64_t sum = 0xcbf29ce484222325;
-  for (; size >= 8; at += 8, size -= 8) {
-    std::uint64_t word;
-    std::memcpy(&word, at, 8);
-    sum = (sum ^ word) * 0x100000001b3;
-    sum ^= sum >> 32;
-  }
-  for (; size > 0; ++at, --size) sum = (sum ^ static_cast<unsigned char>(*at)) * 0x100000001b3;
-  return sum ^ (sum >> 29);
-}
-
-namespace {
 
 // A reader without the guard may see the mark appear between two reads, but hardly twice.
 constexpr int kLooks = 3;
@@ -114,6 +73,21 @@ HeaderState state_unmarked(int fd, const Beginning& from, std::uint64_t& index) 
 
 }  // namespace
 
+// FNV-1a over 8-byte words with a final mix (constants: Fowler, Noll, Vo). It detects torn and
+// wiped data; it does not protect against a forger, and nothing relies on that.
+std::uint64_t checksum_of(const void* bytes, std::size_t size) {
+  const char* at = static_cast<const char*>(bytes);
+  std::uint64_t sum = 0xcbf29ce484222325;
+  for (; size >= 8; at += 8, size -= 8) {
+    std::uint64_t word;
+    std::memcpy(&word, at, 8);
+    sum = (sum ^ word) * 0x100000001b3;
+    sum ^= sum >> 32;
+  }
+  for (; size > 0; ++at, --size) sum = (sum ^ static_cast<unsigned char>(*at)) * 0x100000001b3;
+  return sum ^ (sum >> 29);
+}
+
 int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& header,
                 HeaderState& state) {
   for (int look = 1;; ++look) {
@@ -139,18 +113,6 @@ int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& 
     state = HeaderState::good;
   }
   return 0;
-}
-
-bool read_good_header(int fd, const Identity& identity, const Header& known, Header& header,
-                      bool& as_known) {
-  std::size_t got = 0;
-  as_known = false;
-  if (os::read_at(fd, &header, sizeof header, kHeaderAt, got) != 0 || got < sizeof header)
-    return false;
-  as_known = std::memcmp(&header, &known, sizeof header) == 0;
-  return as_known || (std::memcmp(header.magic, kMagic, sizeof kMagic) == 0 &&
-                      header.version <= kFormatVersion && header.device == device_in(identity) &&
-                      header.inode == identity.inode && header.checksum == sum_of(header));
 }
 
 int write_header(int fd, const Identity& identity, Header& header, Record* first) {
@@ -241,70 +203,6 @@ bool word_lives(const Word& word) {
   constexpr std::uint32_t kDied = 0x40000000;
   constexpr std::uint32_t kThread = 0x3fffffff;
   return (word.thread & kThread) != 0 && (word.thread & kDied) == 0;
-}
-
-int write_record(int fd, Record& record) {
-  record.checksum = sum_of(record);
-  return os::write_at(fd, &record, sizeof record, record_at(record.slot));
-}
-
-bool read_record(int fd, std::uint32_t slot, Record& to) {
-  std::size_t got = 0;
-  if (os::read_at(fd, &to, sizeof to, record_at(slot), got) != 0 || got < sizeof to) return false;
-  return to.slot == slot && to.checksum == sum_of(to);
-}
-
-void view_of(const Record& record, const Identity& identity, HolderView& to) {
-  to.has_record = true;
-  to.kind = record.kind <= static_cast<std::uint8_t>(HolderKind::keeper)
-                ? static_cast<HolderKind>(record.kind)
-                : HolderKind::foreign;
-  to.eviction = record.eviction <= static_cast<std::uint8_t>(Eviction::none)
-                    ? static_cast<Eviction>(record.eviction)
-                    : Eviction::none;
-  to.pid = record.pid;
-  const bool keeps = to.kind == HolderKind::keeper && record.kept_for <= INT32_MAX;
-  to.kept_for = keeps ? static_cast<std::int64_t>(record.kept_for) : 0;
-  to.kept_for_start_ns = keeps ? record.kept_for_start_ns : 0;
-  if (to.kind == HolderKind::supervised && !identity.across && record.max_runtime_ns > 0)
-    to.max_runtime = {record.max_runtime_ns};
-  to.uid = record.uid;
-  to.token = record.token;
-  to.start = stamp_of({record.start_real_ns, record.start_boot_ns, record.boot}, identity);
-  to.expire_after = {record.expire_after_ns < 0 ? Duration::kForever : record.expire_after_ns};
-  to.id = Text<63>(text_of(record.id, record.id_size));
-  to.command = Text<63>(text_of(record.command, record.command_size));
-  if (identity.across) to.host = Text<63>(host_in(record.host));
-}
-
-int write_waiter(int fd, WaiterRecord& record) {
-  record.checksum = sum_of(record);
-  return os::write_at(fd, &record, sizeof record, waiter_at(record.ticket));
-}
-
-bool read_waiter(int fd, std::uint64_t ticket, WaiterRecord& to) {
-  std::size_t got = 0;
-  if (os::read_at(fd, &to, sizeof to, waiter_at(ticket), got) != 0 || got < sizeof to) return false;
-  return to.ticket % kWaiterRing == ticket % kWaiterRing && waiter_valid(to);
-}
-
-bool waiter_valid(const WaiterRecord& record) {
-  return record.ticket != 0 && record.ticket <= kMaxTicket && record.queue <= kModeQueue &&
-         record.checksum == sum_of(record);
-}
-
-void view_of(const WaiterRecord& record, const Identity& identity, WaiterView& to) {
-  to.ticket = record.ticket;
-  to.max = record.max;
-  to.mode = record.mode <= static_cast<std::uint8_t>(Mode::exclusive)
-                ? static_cast<Mode>(record.mode)
-                : Mode::plain;
-  to.pid = record.pid;
-  to.uid = record.uid;
-  to.start = stamp_of({record.start_real_ns, record.start_boot_ns, record.boot}, identity);
-  to.id = Text<63>(text_of(record.id, record.id_size));
-  to.command = Text<63>(text_of(record.command, record.command_size));
-  if (identity.across) to.host = Text<63>(host_in(record.host));
 }
 
 }  // namespace atmost::local

@@ -7,11 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
+#include "core/result.h"
 #include "core/view.h"
 #include "layout.h"
 
 namespace atmost::local {
+
+class LockFile;
 
 // The running boot and the file's identity: hints of another boot or of a copied file do not apply.
 struct Identity {
@@ -39,11 +43,6 @@ enum class HeaderState : std::uint8_t {
 // Reads index and header in one call. `index` is raw. Returns 0 or an errno value.
 int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& header,
                 HeaderState& state);
-// The header alone if it is good; else false, and read_header() finds what is there. A header that
-// equals `known`, which the caller wrote to this file, needs no other check; `as_known` is true
-// then.
-bool read_good_header(int fd, const Identity& identity, const Header& known, Header& header,
-                      bool& as_known);
 // Fills in magic, version, identity and checksum, then writes. Never allocates space after the
 // first time. With `first`, the record of slot 1, too, in the same call.
 int write_header(int fd, const Identity& identity, Header& header, Record* first = nullptr);
@@ -82,10 +81,38 @@ bool read_waiter(int fd, std::uint64_t ticket, WaiterRecord& to);
 bool waiter_valid(const WaiterRecord& record);
 void view_of(const WaiterRecord& record, const Identity& identity, WaiterView& to);
 
+// The moments of the last admissions, for --rate: a ring in the lock file. The first admission of a
+// caller with a rate makes it, with the last admission before as its first entry; from then on each
+// admission is recorded, whoever's. Failures never make an admission look older than it is.
+// Entry `number`; not known: it is torn. REQUIRES: guarded.
+Stamp admission_of(const LockFile& file, std::uint64_t number);
+// Writes entry `number`. It is valid as soon as the header counts it, which is saved next.
+// REQUIRES: guarded.
+Status append_admission(const LockFile& file, std::uint64_t number, const Stamp& at);
+// Writes entries that the rule mends. REQUIRES: guarded.
+void mend_admissions(const LockFile& file, const Instant& now);
+
+// Writes the `number`th heartbeat of the hold `token` of `slot`, in a file that several machines
+// use, and returns when the server has it on its disk: 0. An errno value: it is not known to have
+// it; EIO: the server has freed the locks of `fd`, the descriptor that holds the slot. Blocks as
+// long as the server does.
+int beat(int fd, std::uint32_t slot, std::uint64_t token, std::uint64_t number);
+
 // Writes this machine's name, cut off where it is too long, and zeros behind it.
 void note_host(std::span<char> to);
 
 std::uint64_t checksum_of(const void* bytes, std::size_t size);
+// Of a record, up to its checksum.
+template <class T>
+std::uint64_t sum_of(const T& from) {
+  return checksum_of(&from, sizeof from - sizeof from.checksum);
+}
+
+// Copies as much as there is room for, and returns how much.
+template <std::size_t N>
+std::uint8_t copy_text(std::string_view from, char (&to)[N]) {
+  return static_cast<std::uint8_t>(from.copy(to, N));
+}
 
 }  // namespace atmost::local
 

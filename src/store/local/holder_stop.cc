@@ -2,8 +2,8 @@
 
 #include <cerrno>
 
-#include "ask_holder.h"
-#include "os/clock.h"
+#include "holder_scan.h"
+#include "os/process.h"
 #include "signal_holder.h"
 
 namespace atmost::local {
@@ -28,6 +28,39 @@ Result<bool> refused_byte(const LockFile& file, std::uint32_t slot) {
   }
   words.append(" has a read lock on the byte that its taker locks, as any reader of the file can");
   return file.failure(Code::not_permitted, 0, words);
+}
+
+// Stops a holder whose process may run on another machine: no signal reaches it.
+// One step towards the end of the hold `hold` of `slot`. From `interrupt` on, the holder is asked
+// to stop, by a lock on the byte beside its slot: it looks there about once a second, wherever it
+// runs. The request ends with that lock. No signal is ever sent, also not to a process of this
+// machine. A holder that does not renew a lease (the original exectimes, a lock taken by file:)
+// asks nobody: unprovable. REQUIRES: guarded; a file that several machines use.
+SignalResult ask_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, SignalStep step) {
+  SignalResult result;
+  if (!is_held(file, slot)) return result;
+  Record record;
+  HolderView holder;
+  const bool known = read_record(file.fd(), slot, record);
+  if (known) view_of(record, file.identity(), holder);
+  result.held = known && holder.token == hold;
+  if (!known) result.held = result.unprovable = true;
+  result.token = holder.token;
+  result.pid = holder.pid;
+  result.host = holder.host;
+  result.id = holder.id;
+  result.command = holder.command;
+  result.start = holder.start;
+  if (!result.held || !known || step == SignalStep::look) return result;
+  result.unprovable = holder.host.empty();
+  const bool here = record.boot == file.identity().boot;
+  result.ancestor = here && os::is_ancestor(holder.pid);
+  if (result.unprovable || result.ancestor || step == SignalStep::prove) return result;
+  const int error =
+      os::try_lock(file.fd(), os::Owner::description, os::LockKind::write, {ask_byte(slot), 1});
+  result.noted = error == 0;
+  result.signalled = error == 0 ? 1 : 0;
+  return result;
 }
 
 }  // namespace

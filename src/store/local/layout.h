@@ -17,7 +17,6 @@ namespace atmost::local {
 
 inline constexpr os::Bytes kGuard = {0, 8};
 inline constexpr std::int64_t kFirstSlotByte = 8;
-inline constexpr os::Bytes kGuardAndFirstSlot = {0, 9};
 constexpr std::int64_t slot_byte(std::uint32_t slot) { return kFirstSlotByte + slot - 1; }
 constexpr std::uint32_t slot_of(std::int64_t byte) {
   return static_cast<std::uint32_t>(byte - kFirstSlotByte + 1);
@@ -134,9 +133,7 @@ struct Header {
   std::uint64_t admissions;  // recorded in the ring; 0: no caller has had a rate
   StampData unknown_before;  // the admissions before this moment are not known; all 0: they are
   std::uint64_t superseding_ticket;  // the last one drawn with --on-busy=supersede
-  // How often the flags of some word were changed, counted before: a header that is as it was says
-  // that no word's flags have changed since.
-  std::uint64_t flag_changes;
+  std::uint64_t unused_too;
   // The last ticket drawn before an admission that saw no waiter: if it still is the last one,
   // there is none.
   std::uint64_t served_ticket;

@@ -1,6 +1,5 @@
 // LocalSession: a hold, from what its admission writes to its end.
 
-#include "admissions.h"
 #include "listing.h"
 #include "os/clock.h"
 #include "os/occupancy.h"
@@ -46,9 +45,8 @@ Status LocalSession::commit(const Instant& now, Ticket* queue) {
 void LocalSession::take_back(std::uint32_t count) {
   for (std::uint32_t i = 0; i < count && !request_->foreign_format; ++i) {
     if (!entry(i).header_changed) continue;
-    LocalFacts& facts = entry(i).facts.it;
-    put_state(facts.plan.state, facts.state(), entry(i).file);
-    (void)entry(i).file.save_header();
+    LocalFacts& facts = *entry(i).facts;
+    (void)save_state(facts.plan.state, facts.state(), entry(i).file);
   }
 }
 
@@ -56,7 +54,7 @@ void LocalSession::take_back(std::uint32_t count) {
 // callers.
 Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
   Entry& to = entry(lock);
-  LocalFacts& facts = to.facts.it;
+  LocalFacts& facts = *to.facts;
   const rule::LockPlan& plan = facts.plan;
   HeldLock& mine = held(lock);
   const Reservation& reserved = to.reserved;
@@ -79,15 +77,14 @@ Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
     const std::uint64_t number = facts.state().recorded + i;
     if (Status kept = append_admission(to.file, number, plan.appended[i]); !kept.ok()) return kept;
   }
-  put_state(facts.state(), plan.state, to.file);
   if (facts.nobody_waits()) to.file.header().served_ticket = to.file.header().ticket;
   mine.token = plan.state.token;
   // The record of an earlier holder that was killed is read first (note_vanished()).
   to.first_recorded = mine.slots[0] == 1 && !reserved.met_dead;
-  if (!to.first_recorded) return to.file.save_header();
+  if (!to.first_recorded) return save_state(facts.state(), plan.state, to.file);
   Record first =
       make_record(*request_, 1, mine.token, now, to.file.identity(), to.file.user(), max_runtime_);
-  return to.file.save_header(&first);
+  return save_state(facts.state(), plan.state, to.file, &first);
 }
 
 // Notes runs that recorded no end, before our words and records overwrite theirs. Called only where
@@ -251,7 +248,7 @@ void LocalSession::learn_from_run(std::uint32_t lock, const Lesson& lesson) {
 
 bool LocalSession::release_one(std::uint32_t lock, const End& how) {
   Entry& from = entry(lock);
-  const Result<LockFile::Guarded> guarded = guard_to_release(lock, how.lesson);
+  const Result<LockFile::Guarded> guarded = from.file.guard_wherever();
   // Without the guard (its holder is stopped) the slot is freed nevertheless. A newcomer's word may
   // then be cleared with ours; its slot is then tried instead of skipped.
   const bool orderly = guarded.ok() && guarded.value() == LockFile::Guarded::held;
@@ -266,9 +263,8 @@ bool LocalSession::release_one(std::uint32_t lock, const End& how) {
   if (hints && orderly) {
     const rule::State last = state_of(from.file);
     rule::State state = last;
-    if (rule::finish(state, from.facts.it.plan.held, how.ending, how.now)) {
-      put_state(last, state, from.file);
-      woken = from.file.save_header().ok();
+    if (rule::finish(state, from.facts->plan.held, how.ending, how.now)) {
+      woken = save_state(last, state, from.file).ok();
     }
     if (is_finish(how.ending)) learn_from_run(lock, how.lesson);
   }

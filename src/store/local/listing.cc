@@ -1,7 +1,6 @@
 #include "listing.h"
 
 #include <cerrno>
-#include <cstring>
 
 #include "holder_scan.h"
 #include "os/clock.h"
@@ -14,17 +13,6 @@
 #include "ranges.h"
 
 namespace atmost::local {
-namespace {
-
-template <std::size_t N>
-std::uint8_t copy_text(std::string_view from, char (&to)[N]) {
-  const std::size_t size = from.size() < N ? from.size() : N;
-  std::memcpy(to, from.data(), size);
-  return static_cast<std::uint8_t>(size);
-}
-
-}  // namespace
-
 Record make_record(const Request& request, std::uint32_t slot, std::uint64_t token,
                    const Instant& now, const Identity& identity, std::uint32_t user,
                    Duration max_runtime) {

@@ -58,31 +58,29 @@ Error LockFile::failure(Code code, int sys, std::string_view what) const {
   return error;
 }
 
-Status LockFile::open(const LockSpec& spec, const OpenRules& rules, Access access) {
+Status LockFile::open(const LockSpec& spec, const Request& rules, Access access) {
   path_ = spec.path;
   guarded_ = was_empty_ = false;
   name_known_ = known_ = true;
-  written_ = {};
-  first_word_blank_ = false;
   state_ = HeaderState::fresh;
   if (Status opened = open_path(rules, access); !opened.ok() || !fd_.open()) return opened;
-  if (Status checked = check_file(rules); !checked.ok()) {
+  if (Status checked = check_file(rules, access); !checked.ok()) {
     close();
     return checked;
   }
   return {};
 }
 
-Status LockFile::open_path(const OpenRules& rules, Access access) {
+Status LockFile::open_path(const Request& rules, Access access) {
   only_stops_ = rules.only_stops;
-  looks_ = access == Access::look;
+  looks_ = access == Access::look || access == Access::look_again;
   // Tries again when the file appears or vanishes between the two attempts. A race that is lost
   // three times in a row is caused on purpose.
   for (int attempt = 0; attempt < 3; ++attempt) {
     int error = 0;
     {
       const Opening gate(opening_);
-      read_only_ = access == Access::look;
+      read_only_ = looks_;
       if (!read_only_) error = os::open_existing(path(), fd_);
       if (rules.looks_only && (error == EROFS || error == EACCES || error == EPERM))
         read_only_ = true;
@@ -100,9 +98,8 @@ Status LockFile::open_path(const OpenRules& rules, Access access) {
       if (error == EISDIR) return failure(Code::io, 0, "is a directory; name a file in it");
       if (error == ENXIO) return failure(Code::io, 0, "is not a regular file");
       Error failed = failure(code_for(error), error, "cannot open the lock file");
-      if (error == EACCES && access != Access::look && os::exists(path()))
-        failed.message.append(kHowToShare);
-      if (error == EACCES && rules.make_parents) failed.message.append(kWhereElse);
+      if (error == EACCES && !looks_ && os::exists(path())) failed.message.append(kHowToShare);
+      if (error == EACCES && makes_parents(rules)) failed.message.append(kWhereElse);
       return failed;
     }
     Status made = create(rules, error);
@@ -111,14 +108,14 @@ Status LockFile::open_path(const OpenRules& rules, Access access) {
       Error failed =
           failure(error == EACCES || error == EPERM ? Code::not_permitted : Code::cannot_create,
                   error, "cannot create the lock file");
-      if (error == EACCES && rules.make_parents) failed.message.append(kWhereElse);
+      if (error == EACCES && makes_parents(rules)) failed.message.append(kWhereElse);
       return failed;
     }
   }
   return failure(Code::io, 0, "appears and vanishes again and again");
 }
 
-Status LockFile::check_file(const OpenRules& rules) {
+Status LockFile::check_file(const Request& rules, Access access) {
   struct stat status;
   if (const int error = os::file_status(fd_.get(), status))
     return failure(Code::io, error, "cannot examine the file");
@@ -142,10 +139,10 @@ Status LockFile::check_file(const OpenRules& rules) {
   if (status.st_uid != user && status.st_uid != kRoot && !shared_on_purpose && !only_looked_at) {
     Error unshared = failure(Code::not_permitted, 0,
                              "belongs to another user and is not shared (mode g+w or o+w)");
-    unshared.message.append(rules.make_parents ? kWhereElse : kHowToShare);
+    unshared.message.append(makes_parents(rules) ? kWhereElse : kHowToShare);
     return unshared;
   }
-  if (!rules.directories_known) {
+  if (access != Access::look_again) {
     if (Status directories = check_directories(); !directories.ok()) return directories;
   }
   if (Status trusted = check_filesystem(rules, fd_.get()); !trusted.ok()) return trusted;
@@ -168,7 +165,7 @@ void append_nfs(const NfsMount& mount, Error& error) {
 
 }  // namespace
 
-Status LockFile::check_filesystem(const OpenRules& rules, int fd) const {
+Status LockFile::check_filesystem(const Request& rules, int fd) const {
   const char* name = "";
   if (rules.trust_fs && !rules.with_flock) return {};
   if (os::filesystem_trust(fd, &name) == os::Trust::trusted) return {};
@@ -197,28 +194,6 @@ Status LockFile::check_filesystem(const OpenRules& rules, int fd) const {
 Status LockFile::check_directories() const {
   const os::Standard standard =
       read_only_ || only_stops_ ? os::Standard::any_user : os::own_standard();
-  return has_safe_directories(standard) ? Status{} : find_hazard(standard);
-}
-
-// False: they have to be looked at closely.
-bool LockFile::has_safe_directories(os::Standard standard) const {
-  ScopedArena texts;
-  Hazard hazard = Hazard::none;
-  const auto is_safe = [&](const char* directory) {
-    return os::hazard_of(directory, standard, hazard) == 0 && hazard == Hazard::none;
-  };
-  if (path_.view().front() != '/' && !is_safe(".")) return false;
-  for (std::size_t end = 0; end < path_.size(); ++end) {
-    if (path_.c_str()[end] != '/') continue;
-    TextView part = "/";
-    texts.clear();
-    if (end > 0 && !texts.keep({path_.c_str(), end}, part)) return false;
-    if (!is_safe(part.c_str())) return false;
-  }
-  return true;
-}
-
-Status LockFile::find_hazard(os::Standard standard) const {
   ScopedArena texts;
   TextView which;
   Hazard hazard = Hazard::none;
@@ -252,7 +227,6 @@ void LockFile::ask_boot() {
 
 Status LockFile::refresh() {
   const int error = read_header(fd(), identity_, index_, header_, state_);
-  first_word_blank_ = false;
   ask_boot();
   if (error != 0 || state_ == HeaderState::newer || state_ == HeaderState::alien)
     return unreadable(error);
@@ -293,7 +267,6 @@ Status LockFile::save_header(Record* first) {
   }
   if (state_ != HeaderState::good) (void)mark_file(fd());
   state_ = HeaderState::good;
-  written_ = header_;
   return {};
 }
 

@@ -45,40 +45,6 @@ enum class Heirs : std::uint8_t {
   forks,    // children that the program forks at any time, from any thread
 };
 
-// The part of a request that open() needs.
-struct OpenRules {
-  OpenRules() = default;
-  // Not explicit on purpose: every request contains these rules.
-  OpenRules(const Request& request)
-      : create_mode(request.create_mode),
-        mode_given(request.mode_given),
-        make_parents(request.make_parents && !request.across),
-        trust_fs(request.trust_fs),
-        across(request.across),
-        looks_only(request.looks_only),
-        only_stops(request.only_stops),
-        with_flock(request.with_flock),
-        foreign_format(request.foreign_format) {}
-
-  unsigned create_mode = 0600;
-  bool mode_given = false;
-  bool make_parents = false;
-  bool trust_fs = false;
-  bool across = false;
-  bool looks_only = false;
-  bool only_stops = false;
-  bool with_flock = false;
-  bool foreign_format = false;
-  bool directories_known = false;  // those above it were checked a moment ago
-};
-
-// For callers that only look: looking grants nothing, so any filesystem will do.
-inline constexpr OpenRules kLooking = [] {
-  OpenRules rules;
-  rules.trust_fs = true;
-  return rules;
-}();
-
 // Not thread-safe; one per caller. Descriptors are close-on-exec. A descriptor that a program
 // inherits has a number that scripts do not use (os::move_high).
 //
@@ -103,15 +69,16 @@ class LockFile {
     // a file that cannot be written is opened read only: then the guard is not locked, and slots
     // are only queried
     create,
-    modify,  // read and write; must be there
-    look,    // read only; must be there
+    modify,      // read and write; must be there
+    look,        // read only; must be there
+    look_again,  // the same, and the directories above it were checked a moment ago
   };
 
   // Fails for anything but a regular file with one link, of a trusted owner, in a directory where
   // strangers cannot rename it, on a filesystem that keeps locks. A symbolic link is not followed.
   // If the file does not exist and Access does not create it, that is not an error, but present()
   // is false afterwards. Borrows the path of `spec` until the next open().
-  Status open(const LockSpec& spec, const OpenRules& rules, Access access);
+  Status open(const LockSpec& spec, const Request& rules, Access access);
   // True if the descriptors of an earlier open() can be used for this one, without any lock on
   // them: the path and the user are the same, and nothing about the file has changed that open()
   // examines. The directories are not examined again: if the path leads elsewhere by now, guard()
@@ -128,8 +95,6 @@ class LockFile {
   // was borrowed from need not outlive the request.
   void keep_path(PathText& room);
   bool present() const { return fd_.open(); }
-  // True if the path still leads to this file.
-  bool in_place() const;
   // True if it certainly leads to another file or to none: false if the path cannot be examined at
   // the moment.
   bool displaced() const;
@@ -144,23 +109,11 @@ class LockFile {
 
   // foreign: another program has locked it.
   enum class Guarded : std::uint8_t { held, timeout, replaced, foreign };
-  // The time for which a caller waits for one or several guards together. Counts from the first
-  // attempt that has to wait: an uncontended guard needs no clock.
-  class Patience {
-   public:
-    explicit Patience(std::int64_t ns = kGuardPatienceNs) : ns_(ns) {}
-    // Ends early beside a foreign lock: Guarded::foreign.
-    Patience& refuse_foreign() {
-      refuses_foreign_ = true;
-      return *this;
-    }
-    bool refuses_foreign() const { return refuses_foreign_; }
-    std::int64_t until_boot_ns();
-
-   private:
-    std::int64_t ns_;  // kForever: as long as it takes
-    bool refuses_foreign_ = false;
-    std::int64_t until_ = 0;
+  // The time for which a caller waits for one or several guards together.
+  struct Patience {
+    std::int64_t ns = kGuardPatienceNs;  // kForever: as long as it takes
+    bool refuses_foreign = false;        // ends early beside a foreign lock: Guarded::foreign
+    std::int64_t until_boot_ns = 0;      // set by the first attempt that has to wait
   };
   // Takes the guard, waiting at most for `patience`, checks that the path still leads here, and
   // reads the header. `replaced`: the file was deleted or replaced; the guard is not held, and the
@@ -174,17 +127,6 @@ class LockFile {
   // path leads by now: it is not examined. `replaced`: the program around us has closed them.
   Result<Guarded> guard_wherever();
   void unguard();
-  // The guard and slot 1 by one call, on the description that heirs inherit, for a file whose
-  // descriptors stayed open (serves()): that call also sees whether it still is that file's; and
-  // the guard alone, beside slots that are held. `forks` is the value of os::fork_count() when the
-  // file was opened. False, and nothing is locked, if there was a fork since, so that a child has
-  // that description; if any of those bytes is locked by others, as this does not wait; or after a
-  // failure, which guard() will report. Otherwise as guard() and guard_wherever(). A child forked
-  // before unguard() closes the description before its fork returns. REQUIRES: heirs are
-  // Heirs::forks.
-  bool guard_with_slot(std::uint64_t forks);
-  bool guard_beside_slots(std::uint64_t forks);
-  bool together() const { return __atomic_load_n(&together_, __ATOMIC_RELAXED); }
   // Unlocks every byte, the slots first and the guard last; may close the file for that, unless
   // `stays_open`. With thousands of holders each call walks them all.
   void unlock_all(bool stays_open = false);
@@ -192,13 +134,9 @@ class LockFile {
   // another errno value; ESTALE: the path leads to another file by now. For a file that can only be
   // read, finds out if they could be locked. REQUIRES: guarded.
   int lock_slots(os::Owner owner, os::Bytes bytes);
-  // True if the next lock_slots() will open a second descriptor, which a refusal does not need:
-  // query first.
-  bool opens_for_slots() const { return shares() && !shared_.open(); }
   // Gives the descriptor that a command will inherit a number that no script uses. REQUIRES:
   // guarded; the next unguard() ends that by a close, for one walk of all locks instead of two.
   void lend();
-  bool guarded() const { return guarded_; }
   // True if its mode let users other than its owner and root write it when it was opened.
   bool several_may_write() const { return several_may_write_; }
 
@@ -209,9 +147,8 @@ class LockFile {
   // Reads index and header without the guard, for listings: may be torn, then state() is damaged.
   Status refresh();
 
-  // For data, and for all locks and queries except those of slots and the mode byte. While the
-  // guard is locked together with the slots, the same as slot_fd(): then for data and queries only.
-  int fd() const { return together() ? shared_.get() : fd_.get(); }
+  // For data, and for all locks and queries except those of slots and the mode byte.
+  int fd() const { return fd_.get(); }
   // For slots and the mode byte: a query on it does not report our own locks.
   int slot_fd() const { return shared_.open() ? shared_.get() : fd_.get(); }
   const char* path() const { return path_.c_str(); }
@@ -240,14 +177,6 @@ class LockFile {
   // too, in the same call. REQUIRES: guarded.
   Status save_header(Record* first = nullptr);
 
-  // True if the word of slot 1 is known to be blank (no owner, no flag) without reading it:
-  // keep_first_word() returned that, and each header that was read since was the one that we wrote
-  // last. A process that writes a word or a flag changes the header first. False: the word has to
-  // be read.
-  bool first_word_is_blank() const { return first_word_blank_; }
-  // REQUIRES: guarded; the word was read under this guard.
-  void keep_first_word(bool blank) { first_word_blank_ = blank; }
-
   // The words that its waiters sleep on; null: there are none, because several machines use the
   // file or the system has no such words.
   const os::Bells* bells();
@@ -261,15 +190,13 @@ class LockFile {
   Error failure(Code code, int sys, std::string_view what) const;
 
  private:
-  Status open_path(const OpenRules& rules, Access access);
-  Status check_file(const OpenRules& rules);
-  unsigned mode_for_new(const OpenRules& rules) const;
-  Status check_filesystem(const OpenRules& rules, int fd) const;
-  Status check_parent_filesystem(const OpenRules& rules) const;
-  Status create(const OpenRules& rules, int& error);
+  Status open_path(const Request& rules, Access access);
+  Status check_file(const Request& rules, Access access);
+  unsigned mode_for_new(const Request& rules) const;
+  Status check_filesystem(const Request& rules, int fd) const;
+  Status check_parent_filesystem(const Request& rules) const;
+  Status create(const Request& rules, int& error);
   Status check_directories() const;
-  bool has_safe_directories(os::Standard standard) const;
-  Status find_hazard(os::Standard standard) const;
   bool shares() const { return heirs_ == Heirs::forks && os::has_description_locks(); }
   os::Owner guard_owner() const {
     return heirs_ == Heirs::command ? os::Owner::process : os::Owner::description;
@@ -278,12 +205,8 @@ class LockFile {
   bool know_descriptors();
   bool is_unchanged(const struct stat& status) const;
   void close_own(os::Fd& fd);
-  bool refresh_header();
-  bool begin_together(std::uint64_t forks, os::Bytes bytes);
-  void end_together(os::Bytes bytes, std::int64_t mark = 0);
   int keep_apart();
   int open_shared();
-  int leads_here(bool& same) const;
   int leads_here(bool& same, struct stat& status) const;
   Result<Guarded> lock_guard(Patience& patience);
   bool has_foreign_guard(const Patience& patience) const;
@@ -301,13 +224,10 @@ class LockFile {
   HeaderState state_ = HeaderState::fresh;
   std::uint64_t index_ = 0;
   bool guarded_ = false;
-  bool together_ = false;   // the guard is, or may be, locked on shared_; atomic
   bool exposed_ = false;    // expose()
   bool name_known_ = true;  // false: whether the file is as it was is to be seen by its path
   bool known_ = true;       // false: the descriptors were not examined since expose()
   std::int64_t mark_ = 0;   // on both descriptions (os::mark_descriptor); 0: none
-  Header written_{};        // what we wrote last, to recognise it
-  bool first_word_blank_ = false;
   bool several_may_write_ = false;
   bool only_stops_ = false;
   bool looks_ = false;     // opened to look (Access::look)
@@ -326,6 +246,12 @@ class LockFile {
 
 // The directory part of a path; "." where it has none.
 std::string_view parent_of(std::string_view path);
+
+// True if the directories above a named lock are made; but not in a file system of several
+// machines.
+constexpr bool makes_parents(const Request& request) {
+  return request.make_parents && !request.across;
+}
 
 // For users without rights in the directory of named locks: the remedy.
 inline constexpr std::string_view kWhereElse =

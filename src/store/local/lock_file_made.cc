@@ -20,8 +20,8 @@ Error not_made(std::string_view directory, int error) {
 
 // Makes the directories above it, if they are wanted, and the file; `error` is the errno value of
 // making the file.
-Status LockFile::create(const OpenRules& rules, int& error) {
-  if (rules.make_parents) {
+Status LockFile::create(const Request& rules, int& error) {
+  if (makes_parents(rules)) {
     ScopedArena texts;
     TextView which;
     const int unmade = os::make_directories_above(path_, texts, which);
@@ -40,7 +40,7 @@ Status LockFile::create(const OpenRules& rules, int& error) {
 }
 
 // Members of the group that shares the directory may rename the lock file there anyway.
-unsigned LockFile::mode_for_new(const OpenRules& rules) const {
+unsigned LockFile::mode_for_new(const Request& rules) const {
   constexpr unsigned kForTheGroup = 0660;
   std::uint32_t group = 0;
   if (rules.mode_given) return rules.create_mode;
@@ -49,7 +49,7 @@ unsigned LockFile::mode_for_new(const OpenRules& rules) const {
 
 // Checked before a file is made there, so that a refusal leaves nothing behind. If the directory
 // cannot be opened, the file is checked instead.
-Status LockFile::check_parent_filesystem(const OpenRules& rules) const {
+Status LockFile::check_parent_filesystem(const Request& rules) const {
   os::Fd directory;
   const PathText parent(parent_of(path_));
   if (rules.trust_fs && !rules.with_flock) return {};

@@ -1,7 +1,6 @@
 #include "queue.h"
 
 #include <cstddef>
-#include <cstring>
 
 #include "core/turn.h"
 #include "os/file.h"
@@ -67,13 +66,6 @@ bool place_taken(LockFile& file, std::uint64_t ticket) {
   WaiterRecord there;
   return read_waiter(file.fd(), ticket, there) && there.ticket != ticket &&
          ticket_locked(file, there.queue, there.ticket);
-}
-
-template <std::size_t N>
-std::uint8_t copy_text(std::string_view from, char (&to)[N]) {
-  const std::size_t size = from.size() < N ? from.size() : N;
-  std::memcpy(to, from.data(), size);
-  return static_cast<std::uint8_t>(size);
 }
 
 void describe(LockFile& file, const LockSpec& spec, const Request& request, const Instant& now,

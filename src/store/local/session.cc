@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <new>
+#include <utility>
 
 #include "listing.h"
 #include "os/clock.h"
@@ -55,7 +56,6 @@ Status LocalSession::open(const Request& request, OpenTo how) {
   const bool again = kept_ && forks_ == os::fork_count() && request.lock_count == 1 &&
                      entry(0).file.serves(request.locks[0], request);
   kept_ = false;
-  reopened_ = again;
   if (!again) close_files();
   request_ = &request;
   open_to_ = how;
@@ -140,8 +140,9 @@ void LocalSession::close_private() {
 Result<LockFile::Guarded> LocalSession::guard_all(std::uint32_t& culprit) {
   // The original waits for its mutex, which is the guard, without a limit; a signal ends this wait
   // like any other.
-  LockFile::Patience patience(request_->foreign_format ? Duration::kForever : kGuardPatienceNs);
-  if (!request_->foreign_format) patience.refuse_foreign();
+  LockFile::Patience patience;
+  if (request_->foreign_format) patience.ns = Duration::kForever;
+  patience.refuses_foreign = !request_->foreign_format;
   for (std::uint32_t i = 0; i < count_; ++i) {
     culprit = order_[i];
     Result<LockFile::Guarded> guarded = entry(culprit).file.guard(patience);
@@ -161,13 +162,12 @@ Result<Owned<HolderStop>> LocalSession::stop(std::uint32_t lock, std::uint32_t s
                                              std::uint64_t hold, StopFor what_for) {
   if (Status opened = open_files(); !opened.ok()) return opened.error();
   std::uint32_t free = 0;
-  while (free < stops_made_ && stops_.it[free].begun()) ++free;
+  if (!std::exchange(stops_made_, true)) new (&stops_.it) Stops;
+  while (free < kMaxVictims && stops_.it.each[free].begun()) ++free;
   if (free == kMaxVictims)
     return error_of(Code::internal, 0, "too many holders are being stopped at once");
-  if (stops_made_ == 0) new (&seen_.it) os::SeenDescendants;
-  if (free == stops_made_) new (&stops_.it[stops_made_++]) LocalHolderStop;
-  LocalHolderStop& stop = stops_.it[free];
-  Result<bool> begun = stop.begin(entry(lock).file, seen_.it, slot, hold, what_for);
+  LocalHolderStop& stop = stops_.it.each[free];
+  Result<bool> begun = stop.begin(entry(lock).file, stops_.it.seen, slot, hold, what_for);
   if (!begun.ok()) return begun.error();
   return begun.value() ? Owned<HolderStop>(&stop) : Owned<HolderStop>();
 }

@@ -4,6 +4,7 @@
 #define ATMOST_STORE_LOCAL_SESSION_H
 
 #include <cstdint>
+#include <optional>
 
 #include "core/store.h"
 #include "facts.h"
@@ -93,14 +94,17 @@ class LocalSession final : public Session {
     Instant admitted;
     Reservation reserved;  // its slots are those of held()
     LockFile file;
-    Untouched<LocalFacts> facts;  // made by look()
+    std::optional<LocalFacts> facts;  // made by look()
   };
-  Entry& entry(std::uint32_t lock) { return lock == 0 ? first_.it : others_.it[lock - 1]; }
-  const Entry& entry(std::uint32_t lock) const {
-    return lock == 0 ? first_.it : others_.it[lock - 1];
-  }
+  Entry& entry(std::uint32_t lock) { return entries_.it[lock]; }
+  const Entry& entry(std::uint32_t lock) const { return entries_.it[lock]; }
   HeldLock& held(std::uint32_t lock) { return held_.it[lock]; }
   const HeldLock& held(std::uint32_t lock) const { return held_.it[lock]; }
+
+  struct Stops {
+    LocalHolderStop each[kMaxVictims];
+    os::SeenDescendants seen;
+  };
 
   // Opening and the guards (session.cc).
   Status open_files();
@@ -109,16 +113,10 @@ class LocalSession final : public Session {
   Result<LockFile::Guarded> guard_all(std::uint32_t& culprit);
   void unguard_all();
 
-  // The C library's short way (together.cc).
-  bool guards_with_slot(const Ticket* queue);
-  void reserve_first();
-  Result<LockFile::Guarded> guard_to_release(std::uint32_t lock, const Lesson& lesson);
-
-  // A look (attempt.cc; foreign.cc; full.cc), and the plan that the rule made of it (apply.cc).
+  // An attempt: a look, and the plan that the rule made of it (attempt.cc).
   Status open_and_guard(const Attempt& attempt, rule::Looked& to);
   void reopen(Ticket* queue);
   void refuse_guard(LockFile::Guarded found, std::uint32_t culprit, rule::Looked& to);
-  bool shows_full();
   TurnClock turn_clock(const Instant& now) const;
   void see(const Ticket* queue, rule::Looked& to);
   Status write(const rule::Plan& plan, const Instant& now, Ticket* queue);
@@ -177,19 +175,14 @@ class LocalSession final : public Session {
                                          // guards are taken
   std::uint32_t count_ = 0;              // locks whose files are open or were
   std::uint32_t made_ = 0;               // entries that are made
-  std::uint32_t stops_made_ = 0;
+  bool stops_made_ = false;
   std::uint32_t quick_looks_ = 0;
   ForeignSeen foreign_seen_;
   OpenTo open_to_ = OpenTo::make;
   bool opened_ = false;
   bool in_room_ = false;  // made by open_session()
   bool keeps_ = false;
-  bool kept_ = false;      // open, but nothing is held or asked for
-  bool reopened_ = false;  // open() found it open; nothing was attempted since
-  // How a look knows that nothing changes what it sees: by the guards; by guard and slot together;
-  // or, of a full lock, by looking twice.
-  enum class Way : std::uint8_t { guarded, together, unguarded };
-  Way way_ = Way::guarded;
+  bool kept_ = false;  // open, but nothing is held or asked for
   MomentFn moment_ = nullptr;
   rule::Facts* seen_facts_[kMaxLocks];
   std::uint64_t forks_ = 0;  // when the files were opened
@@ -200,14 +193,11 @@ class LocalSession final : public Session {
   os::Mutex* opening_ = nullptr;
   Making making_;  // of the directory's statistics
   os::Watch watch_;
-  // The large members, untouched until they are used. The members that a request for one lock uses
-  // lie side by side, so that it shares a page of memory.
-  Untouched<Entry> first_;
+  Position position_;  // of the ticket
+  // The large members, untouched until they are used.
+  Untouched<Entry[kMaxLocks]> entries_;
   Untouched<HeldLock[kMaxLocks]> held_;
-  Untouched<Entry[kMaxLocks - 1]> others_;
-  Untouched<LocalHolderStop[kMaxVictims]> stops_;
-  Untouched<os::SeenDescendants> seen_;  // made with the first stop
-  Untouched<Position> position_;         // made with the ticket
+  Untouched<Stops> stops_;  // made with the first one
   Untouched<FactsRoom> room_;
   Untouched<PathText> kept_path_;  // of a file that stays open (set_keeping())
 };

@@ -56,8 +56,6 @@ void tell_library(LockFile& file, std::uint32_t slot, Eviction eviction, SignalS
   const bool told = read_words(file.fd(), slot, 1, &word) == 0 && (word.flags & kRevokedFlag) != 0;
   if (result.immune || told || step == SignalStep::prove) return;
   result.noted = true;
-  ++file.header().flag_changes;
-  if (!file.save_header().ok()) return;
   result.signalled = write_flags(file.fd(), slot, word.flags | kRevokedFlag) == 0 ? 1 : 0;
 }
 

@@ -21,7 +21,7 @@ namespace atmost::local {
 // to every holder; KILL to everything below the holders until nothing is left there, then to the
 // holders. Not held: the slot is free, or its hold is not `hold`. SignalStep::look takes
 // microseconds, the others milliseconds (they read /proc). Adds the descendants of the signalled
-// holders to `seen`. REQUIRES: file.guarded(), so that no caller that uses the guard takes or frees
+// holders to `seen`. REQUIRES: guarded, so that no caller that uses the guard takes or frees
 // the slot meanwhile.
 SignalResult signal_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, SignalStep step,
                            os::SeenDescendants& seen);

@@ -92,8 +92,7 @@ bool Search::take(std::uint32_t slot) {
     error_ = os::query_lock(file_.fd(), os::Owner::description, kOfTaker, byte, taker);
     if (error_ != 0 || taker.found) return error_ == 0;
   }
-  const int error =
-      file_.opens_for_slots() ? take_first(slot) : file_.lock_slots(owner_, {slot_byte(slot), 1});
+  const int error = file_.lock_slots(owner_, {slot_byte(slot), 1});
   if (error == 0) {
     to_.insert(slot);
     const bool word_read = slot >= words_first_ && slot < words_first_ + words_count_;
@@ -102,41 +101,12 @@ bool Search::take(std::uint32_t slot) {
   } else if (error == EAGAIN) {
     const bool read = slot >= words_first_ && slot < words_first_ + words_count_;
     if (read && (words_[slot - words_first_].thread & os::kOwnerDied) != 0) to_.met_left = true;
-    // The more were tried, the seldomer: most locks cover one slot.
-    if (++tried_in_vain_ > kPatientTries && (tried_in_vain_ & (tried_in_vain_ - 1)) == 0)
-      look_for_block(slot);
+    ++tried_in_vain_;
   } else {
     error_ = error;
     return false;
   }
   return true;
-}
-
-// One lock may cover thousands of slots: another program's.
-void Search::look_for_block(std::uint32_t slot) {
-  Run run;
-  const int error = first_locked(file_.slot_fd(), slot_byte(slot), slot_byte(slot) + 1, run);
-  if (error != 0 || !run.found || run.lock.bytes.length == 1) return;
-  const os::Bytes& bytes = run.lock.bytes;
-  const std::int64_t last = slot_byte(kMaxSlots);
-  const bool ends = bytes.length != 0 && bytes.start + bytes.length <= last;
-  blocked_first_ = bytes.start < kFirstSlotByte ? 1 : slot_of(bytes.start);
-  blocked_last_ = slot_of(ends ? bytes.start + bytes.length - 1 : last);
-}
-
-// Opens no second descriptor for a held slot. The query covers everything from the slot on: if
-// nothing is locked there, nothing above N is either.
-int Search::take_first(std::uint32_t slot) {
-  os::Conflict conflict;
-  const auto held = [&](std::int64_t length) {
-    return os::query_lock(file_.fd(), os::Owner::description, os::LockKind::write,
-                          {slot_byte(slot), length}, conflict);
-  };
-  int error = held(0);
-  nothing_behind_ = error == 0 && !conflict.found;
-  if (error == 0 && conflict.found && conflict.bytes.start > slot_byte(slot)) error = held(1);
-  if (error != 0) return error;
-  return conflict.found ? EAGAIN : file_.lock_slots(owner_, {slot_byte(slot), 1});
 }
 
 // Makes the word of `slot` available in words_.
@@ -182,7 +152,6 @@ bool Search::scan(std::uint32_t first, std::uint32_t last) {
       ++believed_;
       continue;
     }
-    if (slot >= blocked_first_ && slot <= blocked_last_) continue;
     if (!take(slot)) return false;
     if (tried_in_vain_ >= kPatientTries && !jumped_ && !jump()) return false;
   }

@@ -18,10 +18,6 @@
 
 namespace atmost::local {
 
-// Where a lock has so many slots, a caller that would not wait first looks without the guard
-// (full.cc).
-inline constexpr std::uint32_t kManySlots = 256;
-
 // The slots that one attempt found and, for the time being, holds.
 struct Reservation {
   std::uint32_t count = 0;  // reserved slots
@@ -96,16 +92,12 @@ class Search {
   // The same from the start, without the slots that are being taken over: those are for the head of
   // the queue, else for the taker, not for a newcomer.
   Status without_taken_over(std::uint32_t wanted);
-  // The search saw that nothing above N is locked: no slot, mode, takeover, ticket.
-  bool nothing_behind() const { return nothing_behind_; }
 
  private:
   // False if a call failed; error_ has the reason.
   bool take(std::uint32_t slot);
-  int take_first(std::uint32_t slot);
   bool scan(std::uint32_t first, std::uint32_t last);
   bool jump();
-  void look_for_block(std::uint32_t slot);
   bool spot_check();
   bool read_words_at(std::uint32_t slot);
   bool enough() const { return to_.count >= wanted_; }
@@ -121,14 +113,10 @@ class Search {
   Reservation& to_;
   std::uint32_t wanted_ = 0;
   std::uint32_t tried_in_vain_ = 0;
-  // Slots that one lock covers; looked for when many tries failed.
-  std::uint32_t blocked_first_ = 0;
-  std::uint32_t blocked_last_ = 0;
   std::uint32_t believed_ = 0;  // slots skipped because their words show a living supervisor
   bool believe_ = true;
   bool leave_taken_over_ = false;
   bool jumped_ = false;
-  bool nothing_behind_ = false;
   std::uint32_t words_first_ = 0;
   std::uint32_t words_count_ = 0;
   int error_ = 0;

@@ -18,11 +18,6 @@ namespace {
 // A read may meet another process's write, so it is repeated up to this often.
 constexpr int kReadTries = 4;
 
-template <class T>
-std::uint64_t sum_of(const T& from) {
-  return checksum_of(&from, sizeof from - sizeof from.checksum);
-}
-
 PathText experience_path(std::string_view lock) {
   const std::size_t slash = lock.rfind('/');
   PathText path(lock.substr(0, slash == std::string_view::npos ? 0 : slash + 1));

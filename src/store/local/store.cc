@@ -20,71 +20,53 @@ class Census {
       : file_(file), words_(buffer.words), visitor_(visitor) {}
 
   Result<std::uint32_t> take() {
-    const std::uint32_t indexed = file_.indexed_slots();
-    for (std::uint32_t first = 1; first <= indexed; first += WordBuffer::kCapacity) {
-      const std::uint32_t count = std::min(indexed - first + 1, WordBuffer::kCapacity);
-      if (const int error = read_words(file_.fd(), first, count, words_)) {
-        return file_.failure(Code::io, error, "cannot read the lock file");
-      }
-      if (Status visited = visit_piece(first, count); !visited.ok()) return visited.error();
+    indexed_ = file_.words_count() ? file_.indexed_slots() : 0;
+    std::uint32_t live = 0;  // the next slot whose word lives; above the index: there is none
+    for (std::uint32_t slot = 1; slot <= kMaxSlots;) {
+      for (live = std::max(live, slot); live <= indexed_ && !lives(live); ++live) continue;
+      const std::uint32_t last = live <= indexed_ ? live - 1 : kMaxSlots;
+      HeldSlots held;
+      const int error = slot <= last ? next_held(file_, slot, last, held) : 0;
+      if (error_ != 0) return file_.failure(Code::io, error_, "cannot read the lock file");
+      if (error != 0) return file_.failure(Code::io, error, "cannot query locks");
+      if (!held.found && live > indexed_) break;
+      if (!held.found) held.first = held.last = live;
+      visit(held, !held.found);
+      slot = held.last + 1;
     }
-    if (Status visited = visit_doubtful(indexed + 1, kMaxSlots); !visited.ok())
-      return visited.error();
     return held_;
   }
 
  private:
-  Status visit_piece(std::uint32_t first, std::uint32_t count) {
-    std::uint32_t doubtful_from = first;
-    for (std::uint32_t slot = first; slot < first + count; ++slot) {
-      if (!file_.words_count() || !word_lives(words_[slot - first])) continue;
-      if (Status visited = visit_doubtful(doubtful_from, slot - 1); !visited.ok()) return visited;
-      visit(slot, true);
-      doubtful_from = slot + 1;
+  bool lives(std::uint32_t slot) {
+    if (slot < first_ || slot >= first_ + WordBuffer::kCapacity) {
+      first_ = slot;
+      const std::uint32_t count = std::min(indexed_ - first_ + 1, WordBuffer::kCapacity);
+      error_ = read_words(file_.fd(), first_, count, words_);
     }
-    return visit_doubtful(doubtful_from, first + count - 1);
+    return error_ == 0 && word_lives(words_[slot - first_]);
   }
 
-  Status visit_doubtful(std::uint32_t first, std::uint32_t last) {
-    HeldSlots held;
-    for (std::uint32_t slot = std::max(first, seen_ + 1); slot <= last; slot = held.last + 1) {
-      if (const int error = next_held(file_, slot, last, held))
-        return file_.failure(Code::io, error, "cannot query locks");
-      if (!held.found) break;
-      if (held.foreign) {
-        visit_foreign(held);
-      } else {
-        visit(held.first, false);
-      }
-    }
-    return {};
-  }
-
-  // It may reach into the next piece.
-  void visit_foreign(const HeldSlots& held) {
-    ++held_;
-    seen_ = held.last;
-    if (visitor_ == nullptr) return;
-    HolderView holder;
-    describe_foreign(file_, held, holder);
-    name_who_is_left(file_, holder, gathered_);
-    visitor_->holder(holder);
-  }
-
-  void visit(std::uint32_t slot, bool live_word) {
+  void visit(const HeldSlots& held, bool live_word) {
     ++held_;
     if (visitor_ == nullptr) return;
     HolderView holder;
-    describe_holder(file_, slot, live_word, holder);
+    if (held.foreign) {
+      describe_foreign(file_, held, holder);
+    } else {
+      describe_holder(file_, held.first, live_word, holder);
+    }
     name_who_is_left(file_, holder, gathered_);
     visitor_->holder(holder);
   }
 
   LockFile& file_;
-  Word* words_;
+  Word* words_;  // of the slots from first_ on
   LockVisitor* visitor_;
+  std::uint32_t first_ = kMaxSlots + 1;
+  std::uint32_t indexed_ = 0;
   std::uint32_t held_ = 0;
-  std::uint32_t seen_ = 0;  // the last slot of a foreign lock
+  int error_ = 0;
   bool gathered_ = false;
 };
 
@@ -161,10 +143,13 @@ Result<Owned<Session>> LocalStore::open_for(const Request& request, OpenTo how) 
 Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&,
                                           LockVisitor* visitor) {
   LockFile file;
-  OpenRules rules = kLooking;
+  Request rules;
+  rules.trust_fs = true;  // looking grants nothing, so any filesystem will do
   rules.across = across_;
-  rules.directories_known = visitor != nullptr && visitor->holders_only();
-  if (Status opened = file.open(lock, rules, LockFile::Access::look); !opened.ok())
+  const bool known = visitor != nullptr && visitor->holders_only();
+  if (Status opened =
+          file.open(lock, rules, known ? LockFile::Access::look_again : LockFile::Access::look);
+      !opened.ok())
     return opened.error();
   if (!file.present()) {
     if (visitor != nullptr) visitor->header({});

@@ -49,9 +49,9 @@ std::int64_t LocalSession::next_look(std::int64_t due_boot_ns,
                                      std::int64_t deadline_boot_ns) const {
   const std::int64_t now = os::boot_ns();
   const std::int64_t from = due_boot_ns > now ? due_boot_ns : now;
-  if (position_.it.rank <= kNear) return from + kNearLooksNs;
+  if (position_.rank <= kNear) return from + kNearLooksNs;
   const std::int64_t look =
-      from + (position_.it.rank < kFar ? position_.it.rank * kNearLooksNs : kFarLooksNs);
+      from + (position_.rank < kFar ? position_.rank * kNearLooksNs : kFarLooksNs);
   const bool finite = deadline_boot_ns != Duration::kForever;
   const std::int64_t last_chance = finite ? deadline_boot_ns - kBeforeDeadlineNs : now;
   return last_chance > now ? earlier(last_chance, look) : look;
@@ -74,12 +74,12 @@ bool LocalSession::has_new_turn(std::uint32_t lock, std::uint64_t ticket) {
 // Returns 0 (called, or the waiter in front has gone), ETIMEDOUT, EINTR, or another errno value.
 int LocalSession::sleep_behind(std::uint64_t ahead, std::uint64_t ticket, std::uint32_t word,
                                std::int64_t until_boot_ns) {
-  LockFile& file = entry(position_.it.lock).file;
+  LockFile& file = entry(position_.lock).file;
   if (word != 0) {
     const int error = file.bells()->wait(bell_in_ring(ticket), word, until_boot_ns);
     if (error == 0 || error == EINTR || error == ETIMEDOUT) return error;
   }
-  const std::uint32_t queue = queue_of(request_->locks[position_.it.lock]);
+  const std::uint32_t queue = queue_of(request_->locks[position_.lock]);
   const int error = wait_behind(file, queue, ahead, until_boot_ns);
   return error == EINTR && os::boot_ns() >= until_boot_ns ? ETIMEDOUT : error;
 }
@@ -87,33 +87,33 @@ int LocalSession::sleep_behind(std::uint64_t ahead, std::uint64_t ticket, std::u
 // `gone`: no waiter is in front of us where we wait. Otherwise the wait is over, with that answer.
 Result<Wake> LocalSession::wait_for_turn(const Ticket& drawn, std::int64_t deadline_boot_ns,
                                          bool& gone) {
-  const std::uint32_t lock = position_.it.lock;
+  const std::uint32_t lock = position_.lock;
   LockFile& file = entry(lock).file;
   const std::uint64_t ticket = drawn.numbers[lock];
   const std::uint32_t queue = queue_of(request_->locks[lock]);
   // A waiter that may be superseded looks as often as a waiter near the head.
-  if (request_->on_busy == OnBusy::supersede) position_.it.rank = 1;
+  if (request_->on_busy == OnBusy::supersede) position_.rank = 1;
   Ahead ahead;
   for (bool looks = false, searches = true, called = false;;) {
     // Read before the look: a later call changes it.
     const std::uint32_t word = file.may_sleep_on_bells() ? bell_of(file, ticket) : 0;
     if (searches) {
       const bool early = drawn.due_boot_ns > os::boot_ns();
-      const std::uint32_t enough = position_.it.rank == 0 ? kFar : 1;
+      const std::uint32_t enough = position_.rank == 0 ? kFar : 1;
       Status found = find_ahead(file, queue, ticket, early, enough, turn_now(file), ahead);
       if (!found.ok()) return found.error();
-      if (position_.it.rank == 0) position_.it.rank = ahead.count;
+      if (position_.rank == 0) position_.rank = ahead.count;
     }
     gone = ahead.ticket == 0;
     if (gone) return Wake::maybe;
-    position_.it.head_ns = 0;
+    position_.head_ns = 0;
     // It came back in front of us, and the caller that called us has not seen it.
     if (called) call_sleeper(file, ahead.ticket);
     // Even if we have only just asked: a turn that was noted before the word was read changes it no
     // more.
     if (looks ? should_ask(lock, ticket) : has_new_turn(lock, ticket)) {
-      position_.it.rank = 1;  // if others are to follow us, it is we who have to call them
-      position_.it.leads = true;
+      position_.rank = 1;  // if others are to follow us, it is we who have to call them
+      position_.leads = true;
       return Wake::maybe;
     }
     const std::int64_t look_at = next_look(drawn.due_boot_ns, deadline_boot_ns);
@@ -122,11 +122,11 @@ Result<Wake> LocalSession::wait_for_turn(const Ticket& drawn, std::int64_t deadl
     if (error != 0 && error != ETIMEDOUT)
       return file.failure(Code::io, error, "cannot wait in the queue");
     called = error == 0;
-    if (called) position_.it.rank = 1;
-    if (called) position_.it.leads = true;  // also one that leaves now calls the next
+    if (called) position_.rank = 1;
+    if (called) position_.leads = true;  // also one that leaves now calls the next
     if (os::boot_ns() >= deadline_boot_ns) return Wake::deadline;
     // A search costs more than a look.
-    searches = position_.it.rank < kFar;
+    searches = position_.rank < kFar;
     looks = true;
   }
 }
@@ -135,29 +135,29 @@ Result<Wake> LocalSession::wait_for_turn(const Ticket& drawn, std::int64_t deadl
 // paused.
 void LocalSession::lead(const Ticket& ticket) {
   const std::int64_t now = os::boot_ns();
-  position_.it.leads = true;
-  if (position_.it.head_ns == 0) position_.it.head_ns = now;
-  if (position_.it.called_ns != 0 && now - position_.it.called_ns < kStaysNs) return;
-  const std::uint32_t wanted = position_.it.called_ns == 0 ? 1 : kReady;
-  position_.it.called_ns = now;
-  LockFile& file = entry(position_.it.lock).file;
-  const std::uint64_t ours = ticket.numbers[position_.it.lock];
-  const Roll behind = {queue_of(request_->locks[position_.it.lock]), ours, false, turn_now(file)};
-  call_next(file, behind, wanted, position_.it.called);
+  position_.leads = true;
+  if (position_.head_ns == 0) position_.head_ns = now;
+  if (position_.called_ns != 0 && now - position_.called_ns < kStaysNs) return;
+  const std::uint32_t wanted = position_.called_ns == 0 ? 1 : kReady;
+  position_.called_ns = now;
+  LockFile& file = entry(position_.lock).file;
+  const std::uint64_t ours = ticket.numbers[position_.lock];
+  const Roll behind = {queue_of(request_->locks[position_.lock]), ours, false, turn_now(file)};
+  call_next(file, behind, wanted, position_.called);
   mark_bell(file, ours);
 }
 
 // We leave, or claim nothing for a while: the next waiter has to be called.
 void LocalSession::call_successor(const Ticket& ticket, bool stays) {
-  if (!position_.it.leads || position_.it.lock == Ticket::kNowhere ||
-      !entry(position_.it.lock).file.present())
+  if (!position_.leads || position_.lock == Ticket::kNowhere ||
+      !entry(position_.lock).file.present())
     return;
-  LockFile& file = entry(position_.it.lock).file;
-  const std::uint64_t after = stays ? ticket.numbers[position_.it.lock] : 0;
-  position_.it.leads = false;
+  LockFile& file = entry(position_.lock).file;
+  const std::uint64_t after = stays ? ticket.numbers[position_.lock] : 0;
+  position_.leads = false;
   // The one behind us that was asleep when we became the head: usually it still is.
-  if (position_.it.called.next != 0 && call_waiter(file, position_.it.called.next)) return;
-  const Roll all = {queue_of(request_->locks[position_.it.lock]), after, ticket.due_boot_ns != 0,
+  if (position_.called.next != 0 && call_waiter(file, position_.called.next)) return;
+  const Roll all = {queue_of(request_->locks[position_.lock]), after, ticket.due_boot_ns != 0,
                     turn_now(file)};
   Called called;
   call_next(file, all, 1, called);
@@ -169,10 +169,10 @@ void LocalSession::settle_position(const Ticket& ticket) {
     Entry& each = entry(i);
     each.turn_seen_ns = turn_of(each.file, queue_of(request_->locks[i]), ticket.numbers[i]);
   }
-  if (position_.it.lock == ticket.claims_in) return;
-  if (position_.it.lock != Ticket::kNowhere) call_successor(ticket, false);
+  if (position_.lock == ticket.claims_in) return;
+  if (position_.lock != Ticket::kNowhere) call_successor(ticket, false);
   // Those behind us there may have begun to wait for us.
-  position_.it = {.lock = ticket.claims_in, .leads = true};
+  position_ = {.lock = ticket.claims_in, .leads = true};
 }
 
 // Too early for all locks: only the time is waited for.
@@ -214,20 +214,20 @@ bool LocalSession::wait_for_handover(std::int64_t deadline_boot_ns, Wake& wake) 
 
 Result<Wake> LocalSession::await(Ticket& ticket, std::int64_t deadline_boot_ns) {
   if (!ticket.drawn) return Wake::maybe;
-  if (position_.it.lock == Ticket::kNowhere) return sleep_parked(deadline_boot_ns);
+  if (position_.lock == Ticket::kNowhere) return sleep_parked(deadline_boot_ns);
   bool gone = false;
   Result<Wake> waited = wait_for_turn(ticket, deadline_boot_ns, gone);
   if (!waited.ok() || !gone) return waited;
   const bool early = ticket.due_boot_ns > os::boot_ns();
   if (early) deadline_boot_ns = earlier(deadline_boot_ns, ticket.due_boot_ns);
   if (!early) lead(ticket);
-  position_.it.leads = true;
+  position_.leads = true;
   Wake wake = Wake::maybe;
   if (wait_for_handover(deadline_boot_ns, wake)) return wake;
-  if (!watch_.started() || position_.it.watched != position_.it.lock) {
+  if (!watch_.started() || position_.watched != position_.lock) {
     watch_.stop();
-    watch_.start(entry(position_.it.lock).file.path());
-    position_.it.watched = position_.it.lock;
+    watch_.start(entry(position_.lock).file.path());
+    position_.watched = position_.lock;
     return Wake::maybe;  // what happened before the watch began is seen by the next attempt
   }
   const std::int64_t span = quick_looks_ > 0                  ? kAfterClose[--quick_looks_]

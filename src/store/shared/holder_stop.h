@@ -11,8 +11,7 @@ namespace atmost::shared {
 
 class SharedSession;
 
-// The holder is asked by a lock beside its slot (local::ask_holder); if this process dies, the
-// request ends with it.
+// The holder is asked by a lock beside its slot; if this process dies, the request ends with it.
 class SharedHolderStop final : public HolderStop {
  public:
   // Belongs to the jobs, which may outlive us. Only the worker's thread uses `stop`.

@@ -13,7 +13,7 @@
 #include "os/clock.h"
 #include "os/fd.h"
 #include "session.h"
-#include "store/local/heartbeat.h"
+#include "store/local/hints.h"
 
 namespace atmost::shared {
 namespace {

@@ -4,8 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <functional>
-
 #include "os/calls.h"
 #include "os/self.h"
 #include "slots_kit.h"
@@ -31,24 +29,12 @@ TEST_F(Full, RefusingAmongTheLivingAsksFew) {
   User caller(path_, kMany);
   EXPECT_EQ(caller.ask(), "busy");
   os::calls = os::kRealCalls;
-  EXPECT_EQ(asked, 2);
-}
-
-// Beside many holders who are known to live, a refusal neither takes the guard nor waits for it.
-TEST_F(Full, RefusingAmongTheLivingNeedsNoGuard) {
-  all_live();
-  ASSERT_TRUE(foreign_.lock(kGuard.start, kGuard.length));
-  User caller(path_, kAll);
-  const Result<Decision> answer = caller.attempt();
-  ASSERT_TRUE(answer.ok());
-  EXPECT_EQ(answer.value().verdict, Verdict::busy);
-  EXPECT_EQ(answer.value().why, Why::no_slot);
-  EXPECT_EQ(answer.value().held, kAll);
+  EXPECT_EQ(asked, 7);  // the guard, one above the limit, four of the words, the guard
 }
 
 // A slot of which it is not known that it is held is tried, and so is one where the look and the
 // query differ.
-TEST_F(Full, RefusingWithoutTheGuardNeedsEveryWord) {
+TEST_F(Full, RefusingNeedsEveryWord) {
   all_live();
   ASSERT_TRUE(foreign_.unlock(slot_byte(77)));
   word(77, 0);
@@ -60,58 +46,6 @@ TEST_F(Full, RefusingWithoutTheGuardNeedsEveryWord) {
   ASSERT_TRUE(foreign_.unlock(slot_byte(1), kAll / 2));
   User second(path_, kAll);
   EXPECT_EQ(second.ask(), "admit");
-}
-
-// While the words are read the slot of one that was read already becomes free, and another caller
-// is admitted to a slot whose word is read later: there was a free slot at every moment.
-TEST_F(Full, RefusingWithoutTheGuardNoticesAnAdmission) {
-  all_live();
-  static decltype(this) self;
-  self = this;
-  os::calls.pread = [](int fd, void* to, std::size_t size, off_t at) {
-    const ssize_t got = os::kRealCalls.pread(fd, to, size, at);
-    if (at != word_at(1) || size == sizeof(Word)) return got;
-    os::calls = os::kRealCalls;
-    EXPECT_TRUE(self->foreign_.unlock(slot_byte(7)));
-    self->word(7, 0);
-    self->good_header(os::boot_hash(), 2);
-    return got;
-  };
-  User caller(path_, kAll);
-  EXPECT_EQ(caller.ask(), "admit");
-  os::calls = os::kRealCalls;
-  EXPECT_EQ(caller.slots(), Numbers{7});
-}
-
-// A question that depends on more than the slots is decided under the guard.
-TEST_F(Full, OnlyASimpleRefusalNeedsNoGuard) {
-  all_live();
-  static int locked;
-  const auto locks = [this](const std::function<void(Request&)>& change) {
-    locked = 0;
-    os::calls.lock = [](int fd, int command, struct flock* range) {
-      const bool guard = range->l_start == kGuard.start && range->l_type == F_WRLCK;
-      locked += guard && command != F_OFD_GETLK ? 1 : 0;
-      return os::kRealCalls.lock(fd, command, range);
-    };
-    User caller(path_, kAll);
-    change(caller.request);
-    (void)caller.ask();
-    caller.end();
-    os::calls = os::kRealCalls;
-    return locked;
-  };
-  EXPECT_EQ(locks([](Request&) {}), 0);
-  EXPECT_EQ(locks([](Request& request) { request.on_busy = OnBusy::skip; }), 0);
-  EXPECT_EQ(locks([](Request& request) { request.on_busy = OnBusy::join; }), 1);
-  EXPECT_EQ(locks([](Request& request) { request.on_busy = OnBusy::replace; }), 1);
-  EXPECT_EQ(locks([](Request& request) { request.if_elapsed = Duration::seconds(1); }), 1);
-  EXPECT_EQ(locks([](Request& request) { request.expire_after = Duration::seconds(3600); }), 1);
-  EXPECT_EQ(locks([](Request& request) { request.rate = {3, Duration::seconds(1)}; }), 1);
-  EXPECT_EQ(locks([](Request& request) { request.locks[0].mode = Mode::exclusive; }), 1);
-  EXPECT_EQ(locks([](Request& request) { request.foreign_format = true; }), 1);
-  EXPECT_EQ(locks([](Request& request) { request.max_runtime_auto = true; }), 1);
-  EXPECT_EQ(locks([](Request& request) { request.locks[0].max = kManySlots - 1; }), 1);
 }
 
 // The original's refusal counts all holders, whatever their limits. They end without the guard, and
