@@ -13,8 +13,9 @@
 # make bench    the tables of docs/internals/measurements.md
 # make deb      Debian packages of the checked-out commit, in build/deb
 # make rpm      RPM packages, in build/rpm
-# make tarball  static programs for x86_64 and aarch64, in build/tarball
-# make npm      the package for Node, in build/npm
+# make tarball  static programs for x86_64, aarch64 and riscv64, in build/tarball
+# make npm      the packages for npm, after make tarball, in build/npm
+# make wheel    the packages for PyPI, after make tarball, in build/wheel
 # make dist     the release: atmost-VERSION.tar.gz of the checked-out commit, and its SHA-256
 # make install  PREFIX=/usr/local DESTDIR=
 BUILD ?= build
@@ -48,7 +49,7 @@ SANITIZE_OPTIONS = -DATMOST_SANITIZE=address$(comma)undefined -DCMAKE_BUILD_TYPE
 
 # CMake decides what has to be made anew.
 .PHONY: all build deps check check-once check-all check-variants check-campaigns check-hidden known-red check-system check-portable check-thread check-sanitize fuzz demo pictures bench soak world nfs-bed check-nfs check-nfs-cut format lint \
-        dist deb rpm tarball npm install clean
+        dist deb rpm tarball npm wheel install clean
 all: build
 
 # The programs alone; the tests join this folder with the first `make check`.
@@ -132,12 +133,11 @@ fuzz: deps
 soak: deps
 	$(call variant,$(BUILD),-DATMOST_TESTS=ON)
 	$(CTEST) --test-dir $(BUILD) -L soak
-	+@$(MAKE) --no-print-directory deb
-	@# only root can make the Debian that it needs
+	+@BUILD=$(BUILD) tools/release "$$(tools/project version)"
+	@# only root can make the Debian that these need
 	@tools/try_packages $(BUILD) || [ $$? = 77 ]
-	+@$(MAKE) --no-print-directory rpm
 	@tools/try_rpm $(BUILD) || [ $$? = 77 ]
-	+@$(MAKE) --no-print-directory tarball
+	@tools/try_release || [ $$? = 77 ]
 	@tools/try_tarball $(BUILD)
 	+@$(MAKE) --no-print-directory check-nfs
 
@@ -208,11 +208,12 @@ tarball:
 	@tools/make_tarball $(BUILD)
 
 npm:
-	@command -v npm >/dev/null || { echo "make: npm is missing; 'make deps' installs it" >&2; exit 1; }
-	@rm -rf $(BUILD)/npm && mkdir -p $(BUILD)/npm
-	@cp -r bindings/node $(BUILD)/npm/package && cp LICENSE $(BUILD)/npm/package
-	@cd $(BUILD)/npm/package && npm pack --silent --pack-destination ..
-	@rm -r $(BUILD)/npm/package
+	@tools/install_deps release
+	@tools/make_npm $(BUILD)
+
+wheel:
+	@tools/install_deps release
+	@tools/make_wheel $(BUILD)
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-system $(BUILD)-portable $(BUILD)-sanitize $(BUILD)-thread $(BUILD)-fuzz $(BUILD)-cache

@@ -18,9 +18,17 @@ const entry = koffi.struct({
   start: 'double', age: 'double', expires: 'double', id: 'str', command: 'str', verified: 'int',
 });
 
-// The library in the prefix that this package is installed in (npm install --global); else LIBRARY,
-// which the dynamic linker looks for.
+// The library of the platform's package, which npm installed with this one; or that in the prefix
+// that this package is installed in (npm install --global); else LIBRARY, which the dynamic linker
+// looks for.
 function place() {
+  for (const libc of ['', '-musl']) {
+    try {
+      return require.resolve(`@atmost/linux-${process.arch}${libc}/lib/${LIBRARY}`);
+    } catch {
+      // npm installs the one that fits, and none with a package that was made by hand.
+    }
+  }
   const modules = path.resolve(__dirname, '../..');
   if (!modules.endsWith('/lib/node_modules')) return LIBRARY;
   const beside = ['lib', 'lib64'].map((lib) => path.join(modules, '../..', lib, LIBRARY));
