@@ -131,16 +131,10 @@ int write_header(int fd, const Identity& identity, Header& header, Record* first
   return os::write_at(fd, both, sizeof both, kHeaderAt);
 }
 
-int mark_file(int fd) { return os::write_at(fd, kMagic, sizeof kMagic, kMarkAt); }
-
 std::uint64_t plausible_index(std::uint64_t raw) {
   const auto lowest = static_cast<std::uint64_t>(kFirstSlotByte);
   const auto highest = static_cast<std::uint64_t>(slot_byte(kMaxSlots));
   return raw < lowest || raw > highest ? 0 : raw;
-}
-
-int write_index(int fd, std::uint64_t index) {
-  return os::write_at(fd, &index, sizeof index, kIndexAt);
 }
 
 Stamp stamp_of(const StampData& data, const Identity& identity) {

@@ -47,12 +47,8 @@ int read_header(int fd, const Identity& identity, std::uint64_t& index, Header& 
 // first time. With `first`, the record of slot 1, too, in the same call.
 int write_header(int fd, const Identity& identity, Header& header, Record* first = nullptr);
 
-// Leaves what shows that the file had a header, should that be wiped.
-int mark_file(int fd);
-
 // The index, but 0 (absurd) for 0, values below the first slot and values beyond the last.
 std::uint64_t plausible_index(std::uint64_t raw);
-int write_index(int fd, std::uint64_t index);
 
 Stamp stamp_of(const StampData& data, const Identity& identity);
 StampData data_of(const Instant& at, const Identity& identity);
@@ -78,7 +74,6 @@ int write_waiter(int fd, WaiterRecord& record);
 // The record in the place of the waiter that drew `ticket` (the places are a ring: compare
 // record.ticket); false when it is absent or torn.
 bool read_waiter(int fd, std::uint64_t ticket, WaiterRecord& to);
-bool waiter_valid(const WaiterRecord& record);
 void view_of(const WaiterRecord& record, const Identity& identity, WaiterView& to);
 
 // The moments of the last admissions, for --rate: a ring in the lock file. The first admission of a

@@ -4,7 +4,6 @@
 
 #include "holder_scan.h"
 #include "os/process.h"
-#include "signal_holder.h"
 
 namespace atmost::local {
 namespace {

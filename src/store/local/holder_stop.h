@@ -32,6 +32,16 @@ class LocalHolderStop final : public HolderStop {
   StopFor what_for_ = StopFor::its_place;
 };
 
+// Sends the signals of `step` to the proven holders of `slot`, and returns what was found: CONT and
+// INT, CONT and TERM to the supervisor alone when there is a living one (it passes them on), else
+// to every holder; KILL to everything below the holders until nothing is left there, then to the
+// holders. Not held: the slot is free, or its hold is not `hold`. SignalStep::look takes
+// microseconds, the others milliseconds (they read /proc). Adds the descendants of the signalled
+// holders to `seen`. REQUIRES: guarded, so that no caller that uses the guard takes or frees
+// the slot meanwhile.
+SignalResult signal_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, SignalStep step,
+                           os::SeenDescendants& seen);
+
 }  // namespace atmost::local
 
 #endif

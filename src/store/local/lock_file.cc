@@ -247,7 +247,7 @@ std::uint32_t LockFile::indexed_slots() const {
 Status LockFile::raise_index(std::uint32_t slot) {
   const auto wanted = static_cast<std::uint64_t>(slot_byte(slot));
   if (plausible_index(index_) != 0 && index_ >= wanted) return {};
-  if (const int error = write_index(fd(), wanted))
+  if (const int error = os::write_at(fd(), &wanted, sizeof wanted, kIndexAt))
     return failure(Code::io, error, "cannot write the lock file");
   index_ = wanted;
   return {};
@@ -265,7 +265,8 @@ Status LockFile::save_header(Record* first) {
   if (const int error = write_header(fd(), identity_, header_, first)) {
     return failure(Code::io, error, "cannot write the lock file");
   }
-  if (state_ != HeaderState::good) (void)mark_file(fd());
+  // The mark shows that the file had a header, should that be wiped.
+  if (state_ != HeaderState::good) (void)os::write_at(fd(), kMagic, sizeof kMagic, kMarkAt);
   state_ = HeaderState::good;
   return {};
 }

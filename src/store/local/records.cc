@@ -94,12 +94,8 @@ int write_waiter(int fd, WaiterRecord& record) {
 bool read_waiter(int fd, std::uint64_t ticket, WaiterRecord& to) {
   std::size_t got = 0;
   if (os::read_at(fd, &to, sizeof to, waiter_at(ticket), got) != 0 || got < sizeof to) return false;
-  return to.ticket % kWaiterRing == ticket % kWaiterRing && waiter_valid(to);
-}
-
-bool waiter_valid(const WaiterRecord& record) {
-  return record.ticket != 0 && record.ticket <= kMaxTicket && record.queue <= kModeQueue &&
-         record.checksum == sum_of(record);
+  return to.ticket % kWaiterRing == ticket % kWaiterRing && to.ticket != 0 &&
+         to.ticket <= kMaxTicket && to.queue <= kModeQueue && to.checksum == sum_of(to);
 }
 
 void view_of(const WaiterRecord& record, const Identity& identity, WaiterView& to) {

@@ -1,8 +1,14 @@
-#include "signal_holder.h"
-
+// Signals to the holder of one slot: the processes that they may reach, and the proof of that.
+//
+// A process is a holder when, after a handle to it was opened, its own descriptors show a lock on
+// this inode and this byte (os::holds_byte) and the handle still means a living process. Records
+// and F_GETLK's pid only say where to look first. Description-owned locks show in every process
+// that inherited them, so the tree of a dead supervisor is found, too. Never signalled: pid 1 and
+// below, this process, its ancestors. If one of those is a holder, no process is signalled.
 #include <cerrno>
 
 #include "holder_scan.h"
+#include "holder_stop.h"
 #include "listing.h"
 #include "os/clock.h"
 #include "os/process.h"

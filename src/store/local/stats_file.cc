@@ -92,6 +92,15 @@ bool was_whole(const MemoryRecord& record) {
   return record.version == kMemoryVersion - 1 && checksum == checksum_of(bytes, kSize);
 }
 
+int write_lock_stats(int fd, const LockStats& lock_stats) {
+  MemoryRecord record{};
+  std::memcpy(record.magic, kMemoryMagic, sizeof kMemoryMagic);
+  record.version = kMemoryVersion;
+  record.lock_stats = lock_stats;
+  record.checksum = sum_of(record);
+  return os::write_at(fd, &record, sizeof record, kMemoryAt);
+}
+
 }  // namespace
 
 bool read_lock_stats(int fd, LockStats& lock_stats) {
@@ -105,15 +114,6 @@ bool read_lock_stats(int fd, LockStats& lock_stats) {
   lock_stats = whole || old ? record.lock_stats : LockStats{};
   if (old) bring_up_to_date(lock_stats);
   return whole || old;
-}
-
-int write_lock_stats(int fd, const LockStats& lock_stats) {
-  MemoryRecord record{};
-  std::memcpy(record.magic, kMemoryMagic, sizeof kMemoryMagic);
-  record.version = kMemoryVersion;
-  record.lock_stats = lock_stats;
-  record.checksum = sum_of(record);
-  return os::write_at(fd, &record, sizeof record, kMemoryAt);
 }
 
 int erase_memory(int fd) {

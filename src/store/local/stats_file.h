@@ -13,7 +13,6 @@ namespace atmost::local {
 
 // One read. False, and all zero, when there are no valid statistics.
 bool read_lock_stats(int fd, LockStats& lock_stats);
-int write_lock_stats(int fd, const LockStats& lock_stats);
 int erase_memory(int fd);
 
 // True if only this process's user and root may write to the file. Statistics that others could
