@@ -40,6 +40,7 @@ struct Features {
   bool alike = false;      // all runs last equally long, and have one pace
   bool crowd = false;      // kCrowd times more callers
   bool mute = false;       // most are libraries
+  bool expire = false;     // waits end about when holders leave
 };
 
 class Scenario {
@@ -159,6 +160,21 @@ class Scenario {
         rates.freeze_asleep = 5'000;
         rates.longest_ns = 131 * kSecond;
         break;
+      case 2:  // all come at once and run for a moment; some are paused as they begin to wait
+        few.crowd = few.alike = true;
+        few.library = few.mute = chance(50);
+        pattern_ = {};
+        pattern_.lasts_ns = kMs << draws_.below(3);
+        limits_.runs = 1;
+        rates.freeze_asleep = one_of({5'000, 20'000, 60'000});
+        rates.longest_ns = 131 * kSecond;
+        break;
+      case 3:  // waiters go just when they are called
+        few.max = 2 + static_cast<std::int64_t>(draws_.below(2));
+        few.several = few.alike = few.expire = true;
+        pattern_ = {};
+        pattern_.lasts_ns = one_of({8 * kMs, 32 * kMs, 128 * kMs});
+        break;
       default:
         return;
     }
@@ -209,6 +225,9 @@ class Scenario {
   void draw_queueing(Run& to) {
     to.wait_ns = chance(80) ? 600 * kSecond : 0;
     if (to.wait_ns > 0 && f_.short_waits && chance(50)) to.wait_ns = length(13);
+    if (f_.expire && chance(50))
+      to.wait_ns = pattern_.lasts_ns * (1 + static_cast<std::int64_t>(draws_.below(3))) +
+                   static_cast<std::int64_t>(draws_.below(4 * kMs)) - 3 * kMs;
     if (f_.join && chance(50)) to.on_busy = kJoin;
     if (f_.supersede && chance(50)) to.on_busy = kSupersede;
     if (f_.queue_max && chance(50)) to.queue_max = static_cast<std::int64_t>(draws_.below(4));

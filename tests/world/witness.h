@@ -94,7 +94,6 @@ class Witness {
     std::int64_t paused_until_ns = kNotPaused;
     Claim claim;
     std::int64_t asked_ns = 0;
-    std::uint64_t asked_after = 0;  // so many had been killed
     std::int64_t ending_ns = 0;
     Ends how = kSucceeds;
     int parent = kNoParent;  // of a child
@@ -116,7 +115,8 @@ class Witness {
     std::int64_t since_ns = -1;  // room without a break
     std::int64_t total_ns = 0;
     std::uint64_t handovers = 0;
-    // When a release last called the waiters, and how many had been killed until then.
+    std::int64_t entered_ns = INT64_MIN / 2;  // the last of them
+    // When a release last called the waiters, and how many had been killed or paused until then.
     std::int64_t called_ns = -1;
     std::uint64_t called_after = 0;
   };
@@ -195,7 +195,8 @@ class Witness {
   bool first_live_waiter_fits(int lock) const;
   static bool fits(const Claim& claim, const Holding& occupied);
   // Until when idle room at the lock has to be used.
-  std::int64_t idle_until(const Idle& idle) const;
+  std::int64_t idle_until(int lock) const;
+  bool waits_mute(int lock) const;
   void check_idle(int lock);
   void check_deadlines();
 

@@ -65,24 +65,39 @@ void Witness::look_for_room(int lock) {
   at.idle.since_ns = !room ? -1 : at.idle.since_ns < 0 ? now_ns_ : at.idle.since_ns;
 }
 
-std::int64_t Witness::idle_until(const Idle& idle) const {
+std::int64_t Witness::idle_until(int lock) const {
+  const Idle& idle = at_[lock].idle;
+  // A release calls the first waiter that runs, or leaves it to the one that the head has called.
+  const bool called = idle.called_ns >= idle.since_ns && idle.called_after == kills_ + pauses_;
   if (pauses_ == 0) {
     if (kills_ == 0) return idle.since_ns + kHandoverNs;
-    // A release calls the first waiter that lives, whoever was killed before.
-    if (idle.called_ns >= idle.since_ns && idle.called_after == kills_)
-      return idle.called_ns + kHandoverNs;
+    if (called) return idle.called_ns + kHandoverNs;
     // Of the head and the one that it called, one lives.
     if (kills_ == 1) return idle.since_ns + kLookNs + 2 * kHandoverNs;
   }
-  if (pauses_ == 1 && disturbances_ == 0 && kills_ == 0)
-    return idle.since_ns + kTurnNs + kLookNs + kHandoverNs;
+  if (disturbances_ == 0) {
+    constexpr std::int64_t kNoticedNs = kLookNs + kHandoverNs;
+    if (pauses_ == 1 && kills_ == 0) return idle.since_ns + kTurnNs + kNoticedNs;
+    // A turn of the first may still run that was noted before the last admission; then those that
+    // were paused since have theirs behind it.
+    const bool after_a_turn = idle.since_ns - idle.entered_ns < kTurnNs;
+    if (called && !waits_mute(lock))
+      return idle.called_ns + (after_a_turn ? 2 : 1) * kTurnNs + kNoticedNs;
+  }
   const auto callers = static_cast<std::int64_t>(processes_.size());
   return idle.since_ns + kIdleNs + (processes_.size() > kFar ? kFarLookNs : callers * kLookNs);
 }
 
+// A program of the library cannot be called.
+bool Witness::waits_mute(int lock) const {
+  return std::ranges::any_of(processes_, [&](const Seen& each) {
+    return each.claim.kind == kLibrary && each.waits_at(lock);
+  });
+}
+
 void Witness::check_idle(int lock) {
   const Lock& at = at_[lock];
-  if (at.idle.since_ns >= 0 && now_ns_ > idle_until(at.idle))
+  if (at.idle.since_ns >= 0 && now_ns_ > idle_until(lock))
     break_promise("idle", "room at lock " + std::to_string(lock) + " for " +
                               duration(now_ns_ - at.idle.since_ns) + " beside a waiter that runs");
   const auto pauses = static_cast<std::int64_t>(pauses_);
