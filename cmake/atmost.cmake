@@ -118,8 +118,7 @@ function(front_program)
   foreach(room ${ARG_ROOMS})
     target_link_libraries(${ARG_NAME} PRIVATE atmost_${room}${variant})
   endforeach()
-  target_link_options(${ARG_NAME} PRIVATE -Wl,--gc-sections,-Map=${ATMOST_BIN_DIR}/${ARG_NAME}.map
-                      $<$<NOT:$<CONFIG:Debug>>:-Wl,--strip-debug>)
+  target_link_options(${ARG_NAME} PRIVATE -Wl,--gc-sections $<$<NOT:$<CONFIG:Debug>>:-Wl,--strip-debug>)
   set_target_properties(${ARG_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${ATMOST_BIN_DIR})
   if(NOT ATMOST_SANITIZE AND NOT ATMOST_FUZZ)
     # The sanitizers' own runtime is C++; everywhere else the C linker line proves that ours is not
