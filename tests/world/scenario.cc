@@ -167,7 +167,7 @@ class Scenario {
         pattern_.lasts_ns = kMs << draws_.below(3);
         limits_.runs = 1;
         rates.freeze_asleep = one_of({5'000, 20'000, 60'000});
-        rates.longest_ns = 8 * kSecond;
+        rates.longest_ns = 131 * kSecond;
         break;
       case 3:  // waiters go just when they are called
         few.max = 2 + static_cast<std::int64_t>(draws_.below(2));
