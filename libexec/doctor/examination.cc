@@ -6,8 +6,10 @@
 
 #include "core/words.h"
 #include "message.h"
+#include "os/above.h"
 #include "os/directory.h"
 #include "os/file.h"
+#include "os/flock.h"
 #include "os/self.h"
 #include "store/local/lock_file.h"
 
@@ -173,6 +175,79 @@ void examine(void* context) {
     }
   }
   send(Message::Kind::done);
+}
+
+namespace {
+
+struct Flocks final : os::FlockVisitor {
+  bool flock(const os::LockLine& line) override {
+    lines.push_back(line);
+    return true;
+  }
+  std::vector<os::LockLine> lines;
+};
+
+// The flock on the file, if it has one.
+const os::LockLine* flock_on(const std::string& path, const std::vector<os::LockLine>& lines) {
+  struct stat status;
+  if (os::path_status(path.c_str(), status, false) != 0 || !S_ISREG(status.st_mode)) return nullptr;
+  for (const os::LockLine& line : lines) {
+    if (os::is_about(line, static_cast<std::uint64_t>(status.st_dev),
+                     static_cast<std::uint64_t>(status.st_ino)))
+      return &line;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void examine_flocks(const std::string& directory) {
+  Flocks flocks;
+  if (os::each_flock(flocks) != 0) return;  // without /proc: examine_machine reports that
+  bool any = false;
+  if (!flocks.lines.empty()) {
+    for (const std::string& name : names_in(directory)) {
+      const std::string path = directory + "/" + name;
+      const os::LockLine* const line = flock_on(path, flocks.lines);
+      if (line == nullptr || !is_lock_file(path, true)) continue;
+      any = true;
+      std::string what = name + " is locked by flock(2)";
+      if (line->pid > 0) what += ", by process " + std::to_string(line->pid);
+      send({Level::doubtful, "flock", what, "flock(1) and atmost do not exclude one another there",
+            "use atmost run --with-flock until nobody uses flock(1) on it"});
+    }
+  }
+  if (!any) report_good("flock", "no file here that is or could be a lock has a flock(2)");
+}
+
+namespace {
+
+// In a directory that a group shares, its members use the locks on purpose.
+bool others_may_read(const std::string& path) {
+  struct stat status;
+  if (os::path_status(path.c_str(), status, false) != 0 || !S_ISREG(status.st_mode)) return false;
+  std::uint32_t group = 0;
+  const bool shared = os::is_shared_by_group(path.c_str(), group) && status.st_gid == group;
+  return (status.st_mode & (shared ? S_IROTH : S_IRGRP | S_IROTH)) != 0;
+}
+
+}  // namespace
+
+void examine_readers(const std::string& directory) {
+  std::vector<std::string> found;
+  for (const std::string& name : names_in(directory)) {
+    const std::string path = directory + "/" + name;
+    if (others_may_read(path) && is_lock_file(path, false)) found.push_back(name);
+  }
+  if (found.empty()) {
+    report_good("readers", "no lock file here may be read by others than its owner");
+    return;
+  }
+  std::string what = found[0];
+  if (found.size() > 1) what += " and " + std::to_string(found.size() - 1) + " more";
+  send({Level::doubtful, "readers", what + " may be read by others than the owner",
+        "a user who may read a lock file may lock it and keep everybody out",
+        "chmod go-rw it, unless those may use the lock"});
 }
 
 }  // namespace atmost::doctor

@@ -5,7 +5,7 @@
 #include "options/option.h"
 #include "options/words.h"
 #include "os/host.h"
-#include "reader/failure.h"
+#include "reader/output.h"
 #include "reader/sources.h"
 
 namespace atmost::doctor {

@@ -1,4 +1,5 @@
-// For explain.cc, explain_locks.cc and explain_hints.cc: what the parts of an explanation share.
+// The lock file in words, for `atmost explain`: which processes hold what, and what is wrong; in
+// detail, every byte range, and every hint and whether it counts.
 #ifndef ATMOST_LIBEXEC_EXPLAIN_EXPLANATION_H
 #define ATMOST_LIBEXEC_EXPLAIN_EXPLANATION_H
 
@@ -6,14 +7,39 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/result.h"
 #include "core/time.h"
 #include "os/lock_holdings.h"
-#include "report.h"
 #include "store/local/hints.h"
 
 namespace atmost::explain {
+
+// Collects the text and writes it at finish(). Blocks as the descriptor does. A vanished reader
+// raises no SIGPIPE. REQUIRES: a single-threaded process.
+class Report {
+ public:
+  explicit Report(int fd) : fd_(fd) {}
+  Report(const Report&) = delete;
+  Report& operator=(const Report&) = delete;
+
+  Report& text(std::string_view ours);      // as it is
+  Report& shown(std::string_view foreign);  // escaped for a terminal
+  Report& number(std::int64_t value) { return text(std::to_string(value)); }
+  Report& count(std::uint64_t value) { return text(std::to_string(value)); }
+  Report& hex(std::uint64_t value);
+  Report& line() { return text("\n"); }
+  Status finish();
+
+ private:
+  int fd_;
+  std::string text_;
+};
+
+// A byte position as a person reads the map: "8", "2^42+7".
+std::string position_words(std::int64_t byte);
 
 // Most of what an explanation is about has its name there.
 using namespace local;  // NOLINT(google-build-using-namespace): forty names of its hints and bytes
@@ -64,6 +90,12 @@ bool explain_circle(const Explanation& about, Report& out);
 void explain_memory(const Explanation& about, Report& out);
 // The hints that a person asks for.
 void sum_up_hints(const Explanation& about, Report& out);
+
+// `path`: of the lock file. Needs only the right to read the file, changes nothing and takes no
+// lock; so changes by other processes meanwhile may look like contradictions. A file that `run`
+// would refuse is explained, too, with the reason. Blocks as `fd` does. Errors: the file cannot be
+// read, or the text cannot be written (Code::io).
+Status explain(const std::string& path, bool detailed, int fd);
 
 }  // namespace atmost::explain
 

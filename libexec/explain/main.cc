@@ -1,7 +1,7 @@
 // atmost explain
 #include "doctor/options.h"
-#include "explain.h"
-#include "reader/failure.h"
+#include "explanation.h"
+#include "reader/output.h"
 #include "store/local/nfs_mount.h"
 
 namespace atmost::explain {

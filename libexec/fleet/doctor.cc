@@ -4,7 +4,7 @@
 #include "doctor/options.h"
 #include "os/file.h"
 #include "os/machine.h"
-#include "reader/failure.h"
+#include "reader/output.h"
 #include "stores.h"
 
 namespace atmost {

@@ -1,27 +1,59 @@
 // atmost history: what happened, from the logs.
+#include <poll.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "filter.h"
-#include "follow.h"
 #include "options.h"
 #include "os/clock.h"
-#include "reader/failure.h"
+#include "os/fd.h"
+#include "reader/output.h"
 #include "reader/record.h"
-#include "reader/safe_text.h"
 #include "reader/sources.h"
 #include "reader/tail.h"
-#include "reader/whole_log.h"
 #include "show.h"
 
 namespace atmost::history {
+
+// Watches the directories of the logs, so that rotations and new files are seen too.
+class Growth {
+ public:
+  explicit Growth(const std::vector<std::string>& logs);
+  // Returns when something in those directories changed, and after a second anyway: a hint. Blocks
+  // that long.
+  void wait();
+
+ private:
+  os::Fd inotify_;
+};
+
+Growth::Growth(const std::vector<std::string>& logs)
+    : inotify_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+  if (!inotify_.open()) return;
+  for (const std::string& log : logs) {
+    const std::string directory = std::filesystem::path(log).parent_path();
+    inotify_add_watch(inotify_.get(), directory.c_str(),
+                      IN_MODIFY | IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO);
+  }
+}
+
+void Growth::wait() {
+  constexpr int kLookAnywayMs = 1000;
+  struct pollfd ready = {inotify_.get(), POLLIN, 0};
+  if (poll(&ready, 1, kLookAnywayMs) <= 0) return;
+  char events[16 * 1024];
+  while (read(inotify_.get(), events, sizeof events) > 0) {
+  }
+}
+
 namespace {
 
 class History {
@@ -155,6 +187,7 @@ int run_history(int argc, char** argv) {
 }
 
 }  // namespace
+
 }  // namespace atmost::history
 
 int main(int argc, char** argv) {

@@ -7,7 +7,7 @@
 #include <ctime>
 
 #include "core/words.h"
-#include "reader/safe_text.h"
+#include "reader/output.h"
 
 namespace atmost::history {
 namespace {

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "reader/output.h"
 #include "reader/record.h"
-#include "reader/table.h"
 
 namespace atmost::history {
 

@@ -1,12 +1,20 @@
 #include "host.h"
 
 #include <fcntl.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 
+#include "os/clock.h"
 #include "os/fd.h"
 #include "os/machine.h"
 
@@ -132,6 +140,121 @@ std::set<std::string> hard_classes(const Host& host) {
     classes.insert(id + "_" + class_name(version.substr(0, end)));
   }
   return classes;
+}
+
+namespace {
+
+std::string lowered(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+}  // namespace
+
+bool host_matches(const Host& host, const std::string& pattern) {
+  const std::string wanted = lowered(pattern);
+  for (const std::string& name :
+       {host.name, host.full_name, host.name.substr(0, host.name.find('.'))}) {
+    if (fnmatch(wanted.c_str(), lowered(name).c_str(), 0) == 0) return true;
+  }
+  return false;
+}
+
+HostClasses::HostClasses(const Host& host, const std::map<std::string, Group>& groups, Ask ask)
+    : host_(host), groups_(groups), ask_(std::move(ask)), hard_(hard_classes(host)) {}
+
+bool HostClasses::group_holds(const std::string& name, const Group& group) {
+  const auto known = answered_.find(name);
+  if (known != answered_.end()) return known->second;
+  const auto ours = [this](const std::string& pattern) { return host_matches(host_, pattern); };
+  const bool answer = std::any_of(group.hosts.begin(), group.hosts.end(), ours) ||
+                      (!group.command.empty() && ask_(name, group.command));
+  answered_[name] = answer;
+  return answer;
+}
+
+bool HostClasses::has(std::string_view name, const request::CivilTime& time) {
+  const request::TimeClass timed = request::time_class(name);
+  if (timed.unit != request::TimeUnit::none) return request::covers(timed, time);
+  const std::string word(name);
+  const auto group = groups_.find(word);
+  return group != groups_.end() ? group_holds(word, group->second) : hard_.contains(word);
+}
+
+bool HostClasses::holds(const std::string& expression, const request::CivilTime& time) {
+  struct At final : request::Classes {
+    At(HostClasses& from, const request::CivilTime& when) : classes(from), time(when) {}
+    bool has(std::string_view name) override { return classes.has(name, time); }
+    HostClasses& classes;
+    const request::CivilTime& time;
+  } at(*this, time);
+  return expression.empty() || request::evaluate(expression, at);
+}
+
+std::vector<std::string> HostClasses::all(const request::CivilTime& time) {
+  std::vector<std::string> names;
+  Text<15> timed[request::kTimeClassCount];
+  request::list_time_classes(time, timed);
+  for (const auto& name : timed) names.emplace_back(name.view());
+  std::set<std::string> others = hard_;
+  for (const auto& [name, group] : groups_) {
+    others.erase(name);  // a group of that name is what counts
+    if (group_holds(name, group)) others.insert(name);
+  }
+  names.insert(names.end(), others.begin(), others.end());
+  return names;
+}
+
+namespace {
+
+constexpr std::int64_t kPatienceNs = 10'000'000'000;
+
+// The status of the child, polled less and less often; -1 when the time is over.
+int status_of(pid_t child) {
+  const std::int64_t end = os::boot_ns() + kPatienceNs;
+  for (std::int64_t pause_ns = 500'000;;
+       pause_ns = std::min<std::int64_t>(2 * pause_ns, 20'000'000)) {
+    int status = 0;
+    const pid_t got = waitpid(child, &status, WNOHANG);
+    if (got == child) return status;
+    if (got < 0 && errno != EINTR) return 1;
+    if (os::boot_ns() >= end) return -1;
+    const timespec pause = {0, static_cast<long>(pause_ns)};
+    nanosleep(&pause, nullptr);
+  }
+}
+
+}  // namespace
+
+bool ask_command(const std::string& group, const std::vector<std::string>& command,
+                 const std::function<void(const std::string&)>& remark) {
+  std::vector<char*> argv;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t streams;
+  posix_spawn_file_actions_init(&streams);
+  posix_spawn_file_actions_addopen(&streams, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&streams, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawnattr_t own_group;
+  posix_spawnattr_init(&own_group);
+  posix_spawnattr_setflags(&own_group, POSIX_SPAWN_SETPGROUP);
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, argv[0], &streams, &own_group, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&streams);
+  posix_spawnattr_destroy(&own_group);
+  if (error != 0) {
+    remark("the command of group " + group +
+           " cannot be run, so the class is not set: " + command[0] + ": " + strerror(error));
+    return false;
+  }
+  const int status = status_of(child);
+  if (status >= 0) return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  kill(-child, SIGKILL);
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  remark("the command of group " + group + " was stopped after 10 s, so the class is not set");
+  return false;
 }
 
 }  // namespace atmost::pass

@@ -11,6 +11,7 @@
 
 #include "core/limiter.h"
 #include "core/place.h"
+#include "core/result.h"
 #include "options.h"
 #include "os/fd.h"
 #include "pass_file.h"
@@ -18,6 +19,26 @@
 #include "zone.h"
 
 namespace atmost::pass {
+
+struct User {
+  std::string name;
+  std::string home;
+  std::string shell;
+  uid_t uid = 0;
+  gid_t gid = 0;
+};
+
+// Asks the system's directory, which may block. An error unless the user exists and we may be it.
+Status find_user(const std::string& name, User& to);
+
+// True if we are that user already.
+bool is_ours(const User& user);
+
+// USER, LOGNAME, HOME and SHELL, as cron sets them.
+void set_variables(const User& user);
+
+// Where this program is, so that it can start itself.
+std::string own_path();
 
 // True if the atom's lock is in the store that many machines share.
 inline bool in_fleet(const Atom& atom, const Options& options) {

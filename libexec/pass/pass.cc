@@ -6,7 +6,6 @@
 #include "job.h"
 #include "os/host.h"
 #include "os/spawn.h"
-#include "user.h"
 #include "worker_pool.h"
 
 namespace atmost::pass {

@@ -3,7 +3,7 @@
 #define ATMOST_LIBEXEC_PASS_PASS_H
 
 #include "core/place.h"
-#include "host_classes.h"
+#include "host.h"
 #include "job.h"
 #include "options.h"
 #include "pass_file.h"

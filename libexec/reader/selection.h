@@ -46,6 +46,16 @@ bool read_selection(int argc, char** argv, CommandLine line, std::int64_t now_ns
 // `value`, which must not be empty.
 std::string not_empty(const std::string& option, const char* value);
 
+// As getopt_long(3) with its global variables; an abbreviated option is an unknown one ('?'), and
+// argv[optind - 1] names it.
+int next_option(int argc, char** argv, const char* letters, const option* all);
+
+// A duration before `now_ns`; of local time the beginning of today, of yesterday or of the latest
+// such weekday (mon), or the latest such time of day (08:00); RFC 3339 (without an offset: local
+// time; a date alone: its first moment); or @SECONDS since 1970. In ns since 1970. Throws Failure
+// (usage), naming the option.
+std::int64_t parse_when(const std::string& option, const std::string& text, std::int64_t now_ns);
+
 }  // namespace atmost::history
 
 #endif

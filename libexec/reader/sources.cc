@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <unordered_map>
 
+#include "core/parse.h"
 #include "core/place.h"
 #include "history/log.h"
 #include "os/host.h"
-#include "reader/failure.h"
+#include "os/machine.h"
+#include "reader/output.h"
+#include "reader/tail.h"
 #include "store/local/nfs_mount.h"
 
 namespace atmost::history {
@@ -124,6 +128,147 @@ Sources find_sources(const Selection& selection) {
               older.end());
   to.logs.insert(to.logs.begin(), older.begin(), older.end());
   return to;
+}
+
+namespace {
+
+bool stands_for(std::string_view raw, const std::string& text) {
+  return raw.find('\\') == std::string_view::npos ? raw == text : text_of(raw) == text;
+}
+
+bool is_about(const WantedLock& lock, const Record& record) {
+  if (!lock.name.empty() && stands_for(record.text("lock"), lock.name)) return true;
+  for (const std::string& path : lock.paths) {
+    if (stands_for(record.text("path"), path)) return true;
+  }
+  // "/a/./b" and the like, from callers that wrote it so.
+  if (record.text("path").find("/.") == std::string_view::npos &&
+      record.text("path").find("//") == std::string_view::npos)
+    return false;
+  const std::string plain = std::filesystem::path(text_of(record.text("path"))).lexically_normal();
+  return std::find(lock.paths.begin(), lock.paths.end(), plain) != lock.paths.end();
+}
+
+std::string near_name(const WantedLock& lock) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(lock.paths[0]).parent_path(), error)) {
+    const std::string file = entry.path().filename();
+    if (!file.ends_with(".lock")) continue;
+    const std::string name(readable_name(file, os::host_name()).view());
+    if (is_misspelling(lock.name, name)) return name;
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_wanted(const std::vector<WantedLock>& locks, const Record& record) {
+  if (locks.empty()) return true;
+  for (const WantedLock& lock : locks) {
+    if (!is_about(lock, record)) continue;
+    lock.seen = true;
+    return true;
+  }
+  return false;
+}
+
+void warn_of_unknown(const std::vector<WantedLock>& locks) {
+  for (const WantedLock& lock : locks) {
+    if (lock.used || lock.seen) continue;
+    std::string words = lock.asked + ": nobody has used this lock yet";
+    const std::string meant = lock.name.empty() ? std::string() : near_name(lock);
+    if (!meant.empty()) words += "; did you mean " + meant + "?";
+    complain(words);
+  }
+}
+
+namespace {
+
+// 1970 to 2200: beyond that, sums of moments and spans would no longer fit. Such times come from a
+// broken line or clock.
+constexpr std::int64_t kLatest = 7'258'118'400'000'000'000;
+
+// A directory may have been copied or moved with its log, whose lines name the old one: a named
+// lock that has a file in the log's directory is the lock there.
+class NamesHere {
+ public:
+  explicit NamesHere(const std::string& log) : here_(log.substr(0, log.rfind('/') + 1)) {}
+
+  // The path stays valid as long as this.
+  void place(Record& record) {
+    const std::string_view path = record.text("path");
+    if (!path.starts_with('/') || path.substr(0, path.rfind('/') + 1) == here_) return;
+    auto known = moved_.find(path);
+    if (known == moved_.end())
+      known = moved_.emplace(path, new_path(record.text("lock"), path)).first;
+    if (!known->second.empty()) record.set(kPath, std::string_view(known->second));
+  }
+
+ private:
+  static constexpr std::size_t kPath = ReadText("path").index;
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+
+  // Empty: the lock stays where it is.
+  std::string new_path(std::string_view lock, std::string_view path) const {
+    const Result<LockForm> form = classify_lock(text_of(lock));
+    if (!form.ok() || form.value() == LockForm::path) return {};
+    std::string to = here_ + std::string(path.substr(path.rfind('/') + 1));
+    std::error_code ignored;
+    return to.find_first_of("\\\"") == std::string::npos && std::filesystem::exists(to, ignored)
+               ? to
+               : std::string();
+  }
+
+  std::string here_;
+  std::unordered_map<std::string, std::string, Hash, std::equal_to<>> moved_;
+};
+
+}  // namespace
+
+ReadThrough read_whole(const Selection& selection, const std::function<void(const Record&)>& take) {
+  ReadThrough result;
+  result.sources = find_sources(selection);
+  const Sources& sources = result.sources;
+  NamesHere* names = nullptr;
+  const LineSink sink = [&](std::string_view line) {
+    if (line.empty()) return;  // two writers may have ended the same torn line
+    Record record;
+    const Reading reading = read_line(line, record);
+    if (reading != Reading::whole) ++result.skipped;
+    if (reading == Reading::foreign) return;
+    if (record.ns("at") < selection.since_ns || record.ns("at") >= selection.until_ns) return;
+    if (!is_wanted(sources.locks, record)) return;
+    if (record.ns("at") < 0 || record.ns("at") > kLatest || !is_safe(record.line)) {
+      ++result.skipped;
+      return;
+    }
+    ++result.lines;
+    if (names != nullptr) names->place(record);
+    take(record);
+  };
+  for (const std::string& log : sources.logs) {
+    NamesHere here(log);
+    // A log that was asked for by its name may be another machine's.
+    names = selection.logs.empty() ? &here : nullptr;
+    Tail tail(log, selection.since_ns);
+    tail.advance(sink);
+    tail.finish(sink);
+    if (!tail.found() && !selection.quiet) complain("no history yet: " + log);
+  }
+  if (!selection.quiet) warn_of_unknown(sources.locks);
+  if (result.skipped > 0 && !selection.quiet) complain(skipped_words(result.skipped));
+  return result;
+}
+
+std::string skipped_words(std::size_t lines) {
+  return std::to_string(lines) + (lines == 1 ? " line was" : " lines were") +
+         " skipped: torn, or not written by atmost";
 }
 
 }  // namespace atmost::history

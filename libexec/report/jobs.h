@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "present.h"
+#include "reader/output.h"
 #include "reader/sources.h"
-#include "reader/table.h"
 #include "summary.h"
 
 namespace atmost::report {

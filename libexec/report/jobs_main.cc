@@ -2,8 +2,8 @@
 #include "jobs.h"
 #include "ledger.h"
 #include "os/clock.h"
-#include "reader/failure.h"
-#include "reader/whole_log.h"
+#include "reader/output.h"
+#include "reader/sources.h"
 
 namespace atmost::report {
 namespace {

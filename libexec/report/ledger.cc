@@ -4,7 +4,7 @@
 
 #include "core/names.h"
 #include "history/line.h"
-#include "reader/safe_text.h"
+#include "reader/output.h"
 
 namespace atmost::report {
 namespace {

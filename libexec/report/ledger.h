@@ -8,10 +8,28 @@
 #include <unordered_map>
 #include <vector>
 
+#include "policy/schedule.h"
 #include "reader/record.h"
-#include "spam.h"
 
 namespace atmost::report {
+
+// One for each lock. Times are in ns since 1970; requests come in the order of their log.
+class Spam {
+ public:
+  // The lock's IfElapsed, from the latest refusal.
+  void set_interval(std::int64_t ns) { interval_.ns = ns; }
+  std::int64_t interval_ns() const { return interval_.ns; }  // 0 if no refusal had one
+
+  // True if the latest requests were spam.
+  bool goes_on() const { return policy::is_spam(arrivals_); }
+
+  // The lock was requested. Returns true if that is spam (policy::arrived has the rule).
+  bool request(std::int64_t at_ns) { return policy::arrived(arrivals_, at_ns, interval_); }
+
+ private:
+  Duration interval_{};
+  policy::Arrivals arrivals_;
+};
 
 // The result of a run. `running`: no end is logged, and nothing shows that it is over. `unseen`: it
 // is over, since its slot was given to another run, and no process was left to log its end (--exec,

@@ -8,10 +8,9 @@
 
 #include "core/words.h"
 #include "json/json.h"
-#include "pack.h"
 #include "page_data.h"
 #include "page_table.h"
-#include "reader/safe_text.h"
+#include "reader/output.h"
 #include "request/sha256.h"
 #include "stats_table.h"
 

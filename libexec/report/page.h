@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ledger.h"
-#include "recent_runs.h"
+#include "page_table.h"
 #include "summary.h"
 
 namespace atmost::report {

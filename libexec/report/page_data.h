@@ -5,12 +5,32 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ledger.h"
 #include "summary.h"
 
 namespace atmost::report {
+
+// RFC 4648, with its padding.
+std::string base64(std::string_view bytes);
+
+// Seven bits a byte, the lowest first, the topmost bit set on all but the last.
+class Packer {
+ public:
+  void put(std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7)
+      bytes_.push_back(static_cast<char>(0x80 | (number & 0x7F)));
+    bytes_.push_back(static_cast<char>(number));
+  }
+  // A negative number, which should not occur, counts as zero.
+  void put_signed(std::int64_t number) { put(number < 0 ? 0 : static_cast<std::uint64_t>(number)); }
+  std::string text() const { return base64(bytes_); }
+
+ private:
+  std::string bytes_;
+};
 
 // These bounds keep the page under 5 MiB. Locks beyond kPageLocks, the least troubled ones, are
 // left out. Runs and marks of the others are drawn one by one if all of them together are at most

@@ -1,14 +1,16 @@
-// The state of lock files of this machine at this moment.
+// The state of lock files of this machine at this moment, and the limits that were learned.
 #ifndef ATMOST_LIBEXEC_REPORT_PRESENT_H
 #define ATMOST_LIBEXEC_REPORT_PRESENT_H
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/result.h"
 #include "core/time.h"
+#include "ledger.h"
 #include "summary.h"
 
 namespace atmost::report {
@@ -31,6 +33,19 @@ Result<Present> look_at(const std::string& path, const Instant& now);
 
 // Looks at the files of those locks that are here; files that cannot be read are left out.
 PresentLocks look_at_present(const std::vector<Summary>& locks);
+
+// The limits that `auto` would apply to this lock now, by the default risk and bounds, from the
+// statistics in its file.
+struct Learned {
+  std::int64_t limit_ns = 0;            // of --expire-after; 0: none
+  double asked = 0, expected = 0;       // good runs of 1,000 that may be, and would be stopped
+  std::uint64_t wrongly = 0, hung = 0;  // runs that were stopped (core/tuning.h)
+  std::string limit_words, risk_words;  // sentences; the second is empty below five runs
+};
+
+// The file is opened and not changed. Returns none if nothing was learned, or there is no such file
+// here.
+std::optional<Learned> learned_of(const LockStory& story);
 
 }  // namespace atmost::report
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "json/json.h"
-#include "reader/safe_text.h"
+#include "reader/output.h"
 
 namespace atmost::report {
 namespace {

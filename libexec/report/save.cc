@@ -12,7 +12,7 @@
 #include "os/above.h"
 #include "os/fd.h"
 #include "os/file.h"
-#include "reader/failure.h"
+#include "reader/output.h"
 
 namespace atmost::report {
 namespace {

@@ -3,12 +3,11 @@
 #include "os/clock.h"
 #include "present.h"
 #include "prometheus.h"
-#include "reader/failure.h"
-#include "reader/whole_log.h"
+#include "reader/output.h"
+#include "reader/sources.h"
 #include "save.h"
 #include "stats_table.h"
 #include "summary.h"
-#include "summary_json.h"
 
 namespace atmost::report {
 namespace {

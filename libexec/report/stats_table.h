@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reader/table.h"
+#include "reader/output.h"
 #include "summary.h"
 
 namespace atmost::report {

@@ -1,15 +1,15 @@
-// One lock in numbers.
+// One lock in numbers, for programs (`atmost stats --json`), and in a sentence.
 #ifndef ATMOST_LIBEXEC_REPORT_SUMMARY_H
 #define ATMOST_LIBEXEC_REPORT_SUMMARY_H
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/names.h"
 #include "ledger.h"
-#include "level.h"
-#include "trend.h"
+#include "statistics.h"
 
 namespace atmost::report {
 
@@ -58,6 +58,13 @@ Summary summarise(const LockStory& story, std::int64_t log_end_ns);
 
 // All locks: the most trouble first, then the most runs, then by name.
 std::vector<Summary> summarise(const RunLedger& ledger);
+
+// One object, without a newline. Unknown values are left out.
+std::string summary_json(const Summary& summary);
+
+// At most two findings, the worst first, in plain words without any name from the log; empty if
+// nothing went wrong.
+std::string verdict_on(const Summary& lock);
 
 }  // namespace atmost::report
 

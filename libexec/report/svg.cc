@@ -7,7 +7,7 @@
 #include "json/json.h"
 #include "page.h"
 #include "stats_table.h"
-#include "verdict.h"
+#include "summary.h"
 
 namespace atmost::report {
 namespace {

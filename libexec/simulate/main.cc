@@ -1,4 +1,9 @@
 // atmost simulate: ways to limit run times, side by side, on a recorded log.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -6,11 +11,58 @@
 
 #include "json/json.h"
 #include "options.h"
-#include "progress.h"
-#include "reader/failure.h"
+#include "os/clock.h"
+#include "reader/output.h"
 #include "replay.h"
 
 namespace atmost::simulate {
+
+// A line on standard error that redraws itself. Nothing is drawn in the first half second, or if
+// standard error is not a terminal, and the line is removed in the end.
+class Progress {
+ public:
+  Progress(std::size_t whole, bool wanted);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // `what`: the name of the work; `done`: the part of the whole that is finished.
+  void show(const std::string& what, std::size_t done);
+
+ private:
+  std::size_t whole_;
+  bool wanted_;
+  bool drawn_ = false;
+  std::int64_t next_ns_;
+};
+
+namespace {
+
+constexpr std::int64_t kFirstNs = 500'000'000;
+constexpr std::int64_t kBetweenNs = 100'000'000;
+constexpr std::size_t kCells = 24;
+
+}  // namespace
+
+Progress::Progress(std::size_t whole, bool wanted)
+    : whole_(std::max<std::size_t>(whole, 1)),
+      wanted_(wanted && isatty(STDERR_FILENO)),
+      next_ns_(os::boot_ns() + kFirstNs) {}
+
+Progress::~Progress() {
+  if (drawn_) std::fputs("\r\x1b[K", stderr);
+}
+
+void Progress::show(const std::string& what, std::size_t done) {
+  if (!wanted_ || os::boot_ns() < next_ns_) return;
+  next_ns_ = os::boot_ns() + kBetweenNs;
+  const std::size_t part = std::min(done, whole_);
+  std::string bar(kCells * part / whole_, '#');
+  bar.resize(kCells, '.');
+  std::fprintf(stderr, "\r\x1b[K[%s] %3zu%%  %s", bar.c_str(), 100 * part / whole_, what.c_str());
+  drawn_ = true;
+}
+
 namespace {
 
 struct Part {
@@ -157,6 +209,7 @@ int run_simulate(int argc, char** argv) {
 }
 
 }  // namespace
+
 }  // namespace atmost::simulate
 
 int main(int argc, char** argv) {

@@ -8,10 +8,8 @@
 #include "core/tell.h"
 #include "notify.h"
 #include "os/detached.h"
-#include "other_user.h"
 #include "ping.h"
 #include "tell_request.h"
-#include "undelivered.h"
 
 namespace atmost::tell {
 namespace {

@@ -1,4 +1,5 @@
-// The command of --notify.
+// The command of --notify; and all notifications as the command's user, if that is another user
+// (atmost pass as root).
 #ifndef ATMOST_LIBEXEC_TELL_NOTIFY_H
 #define ATMOST_LIBEXEC_TELL_NOTIFY_H
 
@@ -28,6 +29,11 @@ class Notify {
   pid_t pid_ = -1;
   std::string trouble_;
 };
+
+// Starts this program again behind the words `run_as` (core/tell.h), and logs what it reports. This
+// process keeps its user, runs nothing of the other one's, and believes only two short texts.
+// Blocks until that program has ended, at most until the deadline.
+void tell_as(const std::string& run_as, Clock::time_point deadline);
 
 }  // namespace atmost::tell
 

@@ -15,9 +15,6 @@ namespace atmost::tell {
 // if it was. The text never holds a part of the URL. REQUIRES: request.ping.
 std::string send_ping(const TellRequest& request, Clock::time_point deadline);
 
-// The URL of one ping; empty if `base` is not a URL. `what`: start or a code.
-std::string ping_url(std::string base, const std::string& what, const std::string& run_id);
-
 }  // namespace atmost::tell
 
 #endif

@@ -1,4 +1,4 @@
-// The task of this program, from its environment (core/tell.h).
+// The task of this program, from its environment (core/tell.h), and the log of what failed.
 #ifndef ATMOST_LIBEXEC_TELL_TELL_REQUEST_H
 #define ATMOST_LIBEXEC_TELL_TELL_REQUEST_H
 
@@ -32,6 +32,11 @@ struct TellRequest {
 // Takes the variables out of the environment, so that no command of the user's gets them, and keeps
 // the descriptors that they name from it.
 TellRequest take_request(Clock::time_point deadline);
+
+// Appends the event `undelivered` for the request's run, or reports it to the process that does.
+// `to`: notify or ping. `why` holds no address. A failure is not reported: no process is left that
+// could report it.
+void log_undelivered(const TellRequest& request, const std::string& to, const std::string& why);
 
 }  // namespace atmost::tell
 

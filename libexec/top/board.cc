@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "reader/safe_text.h"
+#include "reader/output.h"
 
 namespace atmost::top {
 namespace {

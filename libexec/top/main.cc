@@ -7,16 +7,61 @@
 #include <cerrno>
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "board.h"
 #include "feed.h"
-#include "job.h"
-#include "options.h"
 #include "os/host.h"
-#include "reader/failure.h"
+#include "reader/output.h"
+#include "reader/selection.h"
 #include "screen.h"
 
 namespace atmost::top {
+
+struct Options {
+  std::vector<std::string> where;  // --store, --dir, --host with their values, for atmost
+  std::vector<std::string> locks;  // empty: all of the directory
+};
+
+// False: --help or --version was given, and is answered. Throws Failure (usage).
+bool read_arguments(int argc, char** argv, Options& to);
+
+namespace {
+
+constexpr char kUsage[] =
+    "usage: atmost top [OPTION]... [LOCK]...\n\n"
+    "holders and waiters, live; of all named locks if none is given\n\n"
+    "      --store URL       file:, symlink:, shared:DIR, etcd://..., postgres:...\n"
+    "                        ($ATMOST_STORE)\n"
+    "      --dir DIR         directory of named locks ($ATMOST_DIR, or see atmost(1))\n"
+    "      --host NAME       this machine's name in paths and atoms\n"
+    "  -h, --help            show this\n"
+    "  -V, --version         show the version\n\n"
+    "Keys: arrows, Page Up, Page Down, Home, End choose a line; k stops its holder\n"
+    "carefully, d drains its lock, r resumes it, each after a question; s sorts by\n"
+    "another column, / shows only what has a text in it, space looks again at once,\n"
+    "q leaves.\n";
+
+enum Long : int { kStore = history::kOwnOptions, kDir, kHost };
+
+}  // namespace
+
+bool read_arguments(int argc, char** argv, Options& to) {
+  const auto take = [&to](int letter, const char* value) {
+    const char* option = letter == kStore ? "--store" : letter == kDir ? "--dir" : "--host";
+    to.where.emplace_back(option);
+    to.where.push_back(history::not_empty(option, value));
+  };
+  return !history::read_command_line(argc, argv,
+                                     {"atmost top",
+                                      kUsage,
+                                      "",
+                                      {{"store", required_argument, nullptr, kStore},
+                                       {"dir", required_argument, nullptr, kDir},
+                                       {"host", required_argument, nullptr, kHost}}},
+                                     to.locks, take);
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -168,6 +213,7 @@ int run_top(int argc, char** argv) {
 }
 
 }  // namespace
+
 }  // namespace atmost::top
 
 int main(int argc, char** argv) {

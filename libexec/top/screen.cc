@@ -10,8 +10,7 @@
 #include <cwchar>
 
 #include "core/words.h"
-#include "reader/failure.h"
-#include "reader/safe_text.h"
+#include "reader/output.h"
 
 namespace atmost::top {
 namespace {

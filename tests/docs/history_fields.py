@@ -11,7 +11,7 @@ TYPES = {
     "numbers": {"array"}, "texts": {"array"},
 }
 FILLERS = ("src/core/event.h", "src/core/json_line.h", "src/limiter/journal.cc",
-           "libexec/tell/undelivered.cc")
+           "libexec/tell/tell_request.cc")
 
 
 def text(name):

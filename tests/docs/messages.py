@@ -38,7 +38,7 @@ NO_MESSAGES = {  # files, or folders, whose literals are not messages: the reaso
 }
 MESSAGES = {f"libexec/report/{name}.cc" for name in (
     "jobs_main", "report_main", "save", "stats_main")}
-MESSAGES.add("libexec/doctor/setup_group.cc")
+MESSAGES.add("libexec/doctor/main.cc")
 NAMES = {  # literals of other files that are not messages, either
     "admits again", "atmost history", "atmost report", "atmost stats", "atmost top",
     "standard input", "since %s (%.1f s ago", "timed out", "not capable"}

@@ -13,7 +13,7 @@
 #include "history/log.h"
 #include "reader/record.h"
 #include "reader/value.h"
-#include "tell/undelivered.h"
+#include "tell/tell_request.h"
 
 namespace atmost::fuzz {
 namespace {

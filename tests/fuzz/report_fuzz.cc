@@ -10,7 +10,6 @@
 #include "require.h"
 #include "stats_table.h"
 #include "summary.h"
-#include "summary_json.h"
 #include "svg.h"
 
 namespace {

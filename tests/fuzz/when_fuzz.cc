@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "reader/failure.h"
-#include "reader/when.h"
+#include "reader/output.h"
+#include "reader/selection.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string text{reinterpret_cast<const char*>(data), size};

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reader/failure.h"
+#include "reader/output.h"
 
 namespace atmost::doctor {
 namespace {

@@ -1,4 +1,4 @@
-#include "explain/report.h"
+#include "explain/explanation.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

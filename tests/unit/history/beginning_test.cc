@@ -1,4 +1,4 @@
-#include "reader/beginning.h"
+#include "reader/tail.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

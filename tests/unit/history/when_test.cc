@@ -1,11 +1,11 @@
-#include "reader/when.h"
+#include "reader/selection.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <ctime>
 
-#include "reader/failure.h"
+#include "reader/output.h"
 
 namespace atmost::history {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "host_classes.h"
-
 namespace atmost::pass {
 namespace {
 

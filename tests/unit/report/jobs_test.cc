@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kit.h"
-#include "reader/table.h"
+#include "reader/output.h"
 
 namespace atmost::report {
 namespace {

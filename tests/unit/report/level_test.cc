@@ -1,4 +1,4 @@
-#include "level.h"
+#include "statistics.h"
 
 #include <gtest/gtest.h>
 

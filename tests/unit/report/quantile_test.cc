@@ -1,4 +1,4 @@
-#include "quantile.h"
+#include "statistics.h"
 
 #include <gtest/gtest.h>
 

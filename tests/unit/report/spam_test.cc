@@ -1,4 +1,4 @@
-#include "spam.h"
+#include "ledger.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,6 @@
 
 #include "kit.h"
 #include "prometheus.h"
-#include "summary_json.h"
 
 namespace atmost::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "trend.h"
+#include "statistics.h"
 
 #include <gtest/gtest.h>
 

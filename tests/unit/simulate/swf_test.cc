@@ -1,4 +1,4 @@
-#include "simulate/swf.h"
+#include "simulate/trace.h"
 
 #include <gtest/gtest.h>
 

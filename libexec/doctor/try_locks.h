@@ -1,6 +1,6 @@
 // A process that executes commands on a file that it has opened, for the doctor's trials.
-#ifndef ATMOST_LIBEXEC_DOCTOR_TRIAL_PEER_H
-#define ATMOST_LIBEXEC_DOCTOR_TRIAL_PEER_H
+#ifndef ATMOST_LIBEXEC_DOCTOR_TRY_LOCKS_H
+#define ATMOST_LIBEXEC_DOCTOR_TRY_LOCKS_H
 
 #include <cstdint>
 #include <string>

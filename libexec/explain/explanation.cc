@@ -1,15 +1,56 @@
-#include "explain.h"
+#include "explanation.h"
 
 #include <cerrno>
+#include <cstdio>
 
 #include "core/words.h"
-#include "explanation.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/self.h"
+#include "os/terminal.h"
+#include "policy/schedule.h"
 #include "store/local/lock_file.h"
+#include "store/local/stats_file.h"
 
 namespace atmost::explain {
+
+Report& Report::text(std::string_view ours) {
+  text_.append(ours);
+  return *this;
+}
+
+Report& Report::shown(std::string_view foreign) {
+  constexpr std::size_t kLongestEscape = 6;
+  const std::size_t before = text_.size();
+  text_.resize(before + foreign.size() * kLongestEscape);
+  text_.resize(before + escape(foreign, text_.data() + before, text_.size() - before));
+  return *this;
+}
+
+Report& Report::hex(std::uint64_t value) {
+  char digits[24];
+  std::snprintf(digits, sizeof digits, "0x%llx", static_cast<unsigned long long>(value));
+  return text(digits);
+}
+
+Status Report::finish() {
+  const int failed = os::write_stream(fd_, text_.data(), text_.size());
+  if (failed == 0) return {};
+  Error error = error_of(Code::io, failed, "cannot write the report: ");
+  error.message.append(errno_words(failed));
+  return error;
+}
+
+std::string position_words(std::int64_t byte) {
+  for (const int power : {48, 43, 42, 41}) {
+    const std::int64_t base = std::int64_t{1} << power;
+    if (byte < base) continue;
+    const std::string words = "2^" + std::to_string(power);
+    return byte > base ? words + "+" + std::to_string(byte - base) : words;
+  }
+  return std::to_string(byte);
+}
+
 namespace {
 
 Error file_error(const std::string& path, Code code, int sys, std::string_view what) {
@@ -107,6 +148,42 @@ Status explain(const std::string& path, bool detailed, int fd) {
   if (!circle || about.contradictions.any()) about.contradictions.tell(out);
   if (!detailed) out.text("\nevery byte range and hint: atmost explain -v\n");
   return out.finish();
+}
+
+namespace {
+
+// Shows whole octaves: within a factor of two.
+void tell_longest(const float (&steps)[kSteps], std::string_view what, Report& out) {
+  int longest = kSteps - 1;
+  while (longest >= 0 && !(steps[longest] > 0)) --longest;
+  if (longest < 0) return;
+  const Duration bound = Duration::millis(std::int64_t{1} << (longest / kStepsPerOctave + 1));
+  out.text("    ").text(what).text(longest == kSteps - 1 ? " of more than " : " of up to ");
+  out.text(duration_words(bound)).line();
+}
+
+}  // namespace
+
+void explain_memory(const Explanation& about, Report& out) {
+  static LockStats lock_stats;
+  out.text("  bytes ").number(kMemoryAt).text(" to ");
+  out.number(kMemoryAt + static_cast<std::int64_t>(sizeof(MemoryRecord)) - 1);
+  out.text(", the lock's memory, which auto limits are learned from:");
+  if (!read_lock_stats(about.fd, lock_stats)) {
+    out.text(" nothing\n");
+    return;
+  }
+  out.text("\n    ").count(lock_stats.completed).text(" runs ended by themselves, ");
+  out.count(lock_stats.stopped)
+      .text(" by a limit, ")
+      .count(lock_stats.cut_short)
+      .text(" by others\n");
+  tell_longest(lock_stats.runs, "runs", out);
+  tell_longest(lock_stats.intervals, "intervals between requests", out);
+  if (lock_stats.too_soon == 0) return;
+  out.text("    ").count(lock_stats.too_soon).text(" requests came too soon, ");
+  out.count(lock_stats.spam).text(" of them were spam");
+  out.text(policy::is_spammed(lock_stats) ? "; the latest are\n" : "\n");
 }
 
 }  // namespace atmost::explain
