@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "store/symlink/format.h"
 #include "store/symlink/mutex_link.h"
-#include "store/symlink/target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};

@@ -2,12 +2,41 @@
 
 #include <cerrno>
 
+#include "os/clock.h"
 #include "os/directory.h"
 #include "os/file.h"
 #include "os/link.h"
+#include "os/self.h"
+#include "process.h"
 
 namespace atmost::symlink {
 namespace {
+
+// A link's time and a process's start come in steps of up to 10 ms each, and filesystems without
+// fractions cut a whole second off; a number is not given away again so soon.
+constexpr std::int64_t kSlackNs = 2'000'000'000;
+
+std::int64_t made_at(const struct stat& status) {
+  return static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+bool same_file(const struct stat& one, const struct stat& other) {
+  return one.st_ino == other.st_ino && one.st_dev == other.st_dev && made_at(one) == made_at(other);
+}
+
+bool began_after(const os::ProcessFacts& facts, std::int64_t made_ns) {
+  const Instant now = os::now();
+  return now.real_ns - (now.boot_ns - facts.start_boot_ns) > made_ns + kSlackNs;
+}
+
+bool is_another(const Snapshot& lock) {
+  std::int64_t parent = 0;
+  std::int64_t group = 0;
+  os::ProcessFacts facts;
+  if (!parse_psid(lock.target.psid, parent, group)) return false;
+  if (os::process_facts(lock.target.pid, facts) != 0 || facts.start_boot_ns == 0) return false;
+  return (facts.parent != parent || facts.group != group) && began_after(facts, lock.made_ns);
+}
 
 constexpr int kTries = 64;
 
@@ -93,6 +122,44 @@ struct Sweep {
 
 }  // namespace
 
+int look(const char* path, Snapshot& to) {
+  for (;;) {
+    struct stat before;
+    struct stat after;
+    to.kind = Snapshot::Kind::absent;
+    int error = os::path_status(path, before, false);
+    if (error != 0) return error == ENOENT ? 0 : error;
+    to.kind = Snapshot::Kind::alien;
+    to.inode = before.st_ino;
+    to.made_ns = made_at(before);
+    to.uid = before.st_uid;
+    if (!S_ISLNK(before.st_mode)) return 0;
+    error = os::read_link(path, to.text);
+    if (error == ENAMETOOLONG) return 0;
+    if (error == ENOENT || error == EINVAL) continue;
+    if (error == 0) error = os::path_status(path, after, false);
+    if (error == ENOENT) continue;
+    if (error != 0) return error;
+    if (!same_file(before, after)) continue;
+    if (parse_target(to.text, to.target)) to.kind = Snapshot::Kind::lock;
+    return 0;
+  }
+}
+
+bool same(const Snapshot& one, const Snapshot& other) {
+  return one.kind == other.kind && one.inode == other.inode && one.text.view() == other.text.view();
+}
+
+bool over(const Snapshot& lock, const Instant& now, std::uint64_t boot, os::ProcessHandle* handle) {
+  if (now.real_ns >= expiry_ns(lock.target)) return true;
+  const Target& target = lock.target;
+  const ProcessIdentity identity = target.ours
+                                       ? ProcessIdentity{target.pid, target.start_ns, target.boot}
+                                       : ProcessIdentity{target.pid, 0, 0};
+  if (!lives(identity, boot, handle)) return true;
+  return !target.ours && is_another(lock);
+}
+
 Result<TryLock> take_link(const LockNames& names, const PathText& spare, const PathText& text,
                           const Instant& now, std::uint64_t boot) {
   for (int i = 0; i < kTries; ++i) {
@@ -129,6 +196,21 @@ void sweep(const LockNames& names, std::string_view mutex_text, const Instant& n
       names.directory.c_str(),
       [](void* context, std::string_view name) { static_cast<const Sweep*>(context)->visit(name); },
       const_cast<Sweep*>(&task));
+}
+
+void remove_lock(const LockNames& names, const MutexText& mutex, const PathText& text,
+                 std::uint64_t boot) {
+  const ProcessIdentity self = identity_of(os::process_id(), boot);
+  Claim claim;
+  // If the mutex has an expiry or belongs to another process, it may be over and about to be
+  // removed by another caller: then the right to remove it decides.
+  if (mutex.until_s != 0 || mutex.identity.pid != self.pid) {
+    const Result<TryLock> claimed = claim_removal(names, format_mutex(mutex), self, claim);
+    if (!claimed.ok() || claimed.value() == TryLock::busy) return;
+  }
+  leave_link(names, spare_name(names, self.pid, mutex.token), text);
+  leave_mutex(names, mutex);
+  drop_claim(claim);
 }
 
 }  // namespace atmost::symlink

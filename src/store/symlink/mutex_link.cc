@@ -2,9 +2,9 @@
 
 #include <cerrno>
 
+#include "format.h"
 #include "os/file.h"
 #include "os/link.h"
-#include "target.h"
 
 namespace atmost::symlink {
 namespace {

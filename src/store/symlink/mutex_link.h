@@ -13,8 +13,8 @@
 
 #include "core/result.h"
 #include "core/time.h"
-#include "lock_names.h"
-#include "process_identity.h"
+#include "format.h"
+#include "process.h"
 
 namespace atmost::symlink {
 

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <new>
 
-#include "lease.h"
 #include "link.h"
 #include "os/above.h"
 #include "os/clock.h"
@@ -11,8 +10,7 @@
 #include "os/process.h"
 #include "os/room.h"
 #include "os/self.h"
-#include "ps_name.h"
-#include "snapshot.h"
+#include "process.h"
 
 namespace atmost::symlink {
 namespace {

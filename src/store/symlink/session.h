@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/store.h"
-#include "lock_names.h"
+#include "format.h"
 #include "mutex_link.h"
 #include "os/name_watch.h"
 #include "os/self.h"

@@ -1,11 +1,10 @@
 #include "store.h"
 
-#include "lease.h"
+#include "link.h"
 #include "os/clock.h"
 #include "os/process.h"
 #include "os/self.h"
 #include "session.h"
-#include "snapshot.h"
 
 namespace atmost::symlink {
 

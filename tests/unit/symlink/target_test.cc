@@ -1,5 +1,5 @@
 // The text of a link is anybody's.
-#include "store/symlink/target.h"
+#include "store/symlink/format.h"
 
 #include <gtest/gtest.h>
 
