@@ -79,6 +79,7 @@ Upkeep Renewal::upkeep() const {
   upkeep.until_boot_ns = until_boot_ns_;
   upkeep.lost = lost_ || os::boot_ns() >= upkeep.until_boot_ns;
   upkeep.asked_to_stop = asked_;
+  if (upkeep.asked_to_stop) upkeep.contest = Contest::for_its_place;
   return upkeep;
 }
 

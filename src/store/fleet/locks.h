@@ -1,17 +1,24 @@
-// Finds out if a caller would wait for itself: for slots that its own ancestors on this machine
-// hold.
-#ifndef ATMOST_STORE_FLEET_NESTING_H
-#define ATMOST_STORE_FLEET_NESTING_H
+// The locks of a request, as all stores of many machines see them.
+#ifndef ATMOST_STORE_FLEET_LOCKS_H
+#define ATMOST_STORE_FLEET_LOCKS_H
 
 #include <cstdint>
 #include <string_view>
 
 #include "core/request.h"
+#include "core/result.h"
 #include "core/text.h"
 
 namespace atmost::fleet {
 
-// Gets the holder of each slot of one lock, then gives the answer. A process in another pid
+// A lock's key: the part of its path behind the last slash.
+std::string_view key_of(const LockSpec& lock);
+
+// An error (usage) if the request has one lock twice.
+Status check_distinct(const Request& request);
+
+// Finds out if a caller would wait for itself: for slots that its own ancestors on this machine
+// hold. Gets the holder of each slot of one lock, then gives the answer. A process in another pid
 // namespace than the holder cannot see it as an ancestor.
 class OwnTree {
  public:
