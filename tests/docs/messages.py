@@ -21,7 +21,6 @@ NO_MESSAGES = {  # files, or folders, whose literals are not messages: the reaso
     "cli/tune_words.cc": "a view",
     "src/request/tuning_words.cc": "a view",
     "src/request/tuning_words.cc": "a view",
-    "src/store/shared/doctor.cc": "findings",
     "libexec/top/board.cc": "a view",
     "libexec/history/show.cc": "a view",
     "libexec/simulate/rules.cc": "a view",

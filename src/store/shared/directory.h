@@ -1,4 +1,4 @@
-// Finds out if locks in a directory exclude other machines.
+// Finds out if locks in a directory exclude other machines, for callers and for the doctor.
 #ifndef ATMOST_STORE_SHARED_DIRECTORY_H
 #define ATMOST_STORE_SHARED_DIRECTORY_H
 

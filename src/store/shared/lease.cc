@@ -1,5 +1,3 @@
-#include "lease.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -95,8 +93,7 @@ Status HeldLease::begin() {
 
 Upkeep HeldLease::upkeep() const {
   Upkeep known = renewal_.upkeep();
-  known.contest = contest_;
-  if (known.contest == Contest::none && known.asked_to_stop) known.contest = Contest::for_its_place;
+  if (contest_ != Contest::none) known.contest = contest_;
   return known;
 }
 

@@ -7,9 +7,8 @@
 
 #include "core/words.h"
 #include "directory.h"
-#include "holder_stop.h"
-#include "lease.h"
 #include "os/clock.h"
+#include "store/fleet/asked_stop.h"
 
 namespace atmost::shared {
 namespace {
@@ -82,8 +81,6 @@ Status Core::apply(const rule::Plan& plan, const Instant& now, Ticket* queue, ru
 
 SharedSession::SharedSession(const Request& request, OpenTo how)
     : core_(std::make_shared<Core>(request, how)) {}
-
-SharedSession::~SharedSession() = default;
 
 template <class Job>
 bool SharedSession::run(Job job, std::int64_t until) {
@@ -206,25 +203,51 @@ Result<Edited> SharedSession::edit(std::uint32_t lock, const Edit& edit) {
   return done->answer;
 }
 
+// The holder is asked by a lock beside its slot; if this process dies, the request ends with it.
+class SharedSession::Stop final : public fleet::AskedStop {
+ public:
+  // Belongs to the jobs, which may outlive us. Only the worker's thread uses it.
+  using Begun = std::shared_ptr<Owned<HolderStop>>;
+  Stop(SharedSession& session, Begun begun) : session_(session), begun_(std::move(begun)) {}
+
+  void close() override {
+    (void)run([core = session_.core_, begun = begun_] { *begun = Owned<HolderStop>(); });
+    delete this;
+  }
+
+ private:
+  Result<SignalResult> ask(SignalStep step) override {
+    const auto answer = std::make_shared<Answer<SignalResult>>();
+    const auto job = [core = session_.core_, begun = begun_, answer, step] {
+      answer->it = (*begun)->signal(step);
+    };
+    return run(job) ? answer->it : silent(session_.core_->directory);
+  }
+  bool run(const std::function<void()>& job) {
+    return session_.worker_.run(job, plus(os::boot_ns(), kPatience)) == Worker::Ran::done;
+  }
+
+  SharedSession& session_;
+  const Begun begun_;
+};
+
 Result<Owned<HolderStop>> SharedSession::stop(std::uint32_t lock, std::uint32_t slot,
                                               std::uint64_t hold, StopFor what_for) {
-  const auto begun = std::make_shared<SharedHolderStop::Begun>();
+  const auto begun = std::make_shared<Owned<HolderStop>>();
+  const auto failed = std::make_shared<Status>();
   const bool done = run([=](Core& core) {
-    if (Status opened = core.open(); !opened.ok()) {
-      begun->error = opened;
-      return;
-    }
+    *failed = core.open();
+    if (!failed->ok()) return;
     Result<Owned<HolderStop>> inner = core.session.stop(lock, slot, hold, what_for);
-    if (!inner.ok()) {
-      begun->error = inner.error();
+    if (inner.ok()) {
+      *begun = std::move(inner.value());
     } else {
-      begun->stop = std::move(inner.value());
+      *failed = inner.error();
     }
   });
   if (!done) return silent(core_->directory);
-  if (!begun->error.ok()) return begun->error.error();
-  if (!begun->stop) return Owned<HolderStop>();
-  return Owned<HolderStop>(new SharedHolderStop(*this, begun));
+  if (!failed->ok()) return failed->error();
+  return *begun ? Owned<HolderStop>(new Stop(*this, begun)) : Owned<HolderStop>();
 }
 
 Upkeep SharedSession::upkeep(About, std::uint32_t) const {

@@ -5,16 +5,17 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/session.h"
 #include "rule/admit.h"
+#include "store/fleet/renewal.h"
 #include "store/local/session.h"
 #include "worker.h"
 
 namespace atmost::shared {
 
-class HeldLease;
-class SharedHolderStop;
+class SharedSession;
 
 // The state that jobs use, in the worker's thread alone: so it outlives a session whose server
 // hangs.
@@ -42,6 +43,37 @@ struct Core final : Section {
   Ticket ticket;
   Lease lease;
   std::atomic<bool> given_up = false;  // nobody waits for the job any more: it admits nobody
+};
+
+// A lease that is held: a heartbeat in each of its files. The renewal's thread proves the hold; the
+// calls on the files are made by the worker. So neither the supervisor nor the renewal blocks with
+// the server.
+class HeldLease final : private fleet::Renewer {
+ public:
+  // REQUIRES: the session's worker is idle, and its core has a lease.
+  explicit HeldLease(SharedSession& session);
+  HeldLease(const HeldLease&) = delete;
+  HeldLease& operator=(const HeldLease&) = delete;
+  ~HeldLease();
+
+  // Proves the hold once, and begins to renew it. The lease counts from before that proof.
+  Status begin();
+
+  const HeldLock* held() const { return held_.data(); }
+  Upkeep upkeep() const;
+  void release(Ending ending, const Instant& now);
+
+ private:
+  fleet::Renewed renew(std::int64_t give_up_boot_ns) override;
+  bool asked_to_stop(std::int64_t until_boot_ns) override;
+
+  HeldLease(SharedSession& session, std::vector<HeldLock> held);
+
+  SharedSession& session_;
+  const std::vector<HeldLock> held_;
+  std::atomic<std::uint64_t> beats_ = 0;
+  std::atomic<Contest> contest_ = Contest::none;
+  fleet::Renewal renewal_;
 };
 
 // Locks are bytes of files, as in store/local, and each call on a file is made by a worker, so that
@@ -72,9 +104,9 @@ class SharedSession final : public Session {
 
  private:
   friend class HeldLease;
-  friend class SharedHolderStop;
+  class Stop;
 
-  ~SharedSession();
+  ~SharedSession() = default;
   // Runs a job on the core, and waits for it for a few seconds. False: the server is silent.
   template <class Job>
   bool run(Job job, std::int64_t until_boot_ns);

@@ -7,6 +7,7 @@
 #include "os/clock.h"
 #include "os/host.h"
 #include "session.h"
+#include "store/fleet/locks.h"
 #include "store/local/store.h"
 
 namespace atmost::shared {
@@ -69,14 +70,7 @@ Status end_lease(std::string_view url, std::string_view) {
 }
 
 Result<Owned<Session>> SharedStore::open_for(const Request& request, OpenTo how) {
-  for (std::uint32_t i = 1; i < request.lock_count; ++i) {
-    for (std::uint32_t j = 0; j < i; ++j) {
-      if (request.locks[i].path.view() != request.locks[j].path.view()) continue;
-      Error twice = error_of(Code::usage, 0, request.locks[i].name);
-      twice.message.append(": the same lock twice: leave one of them out");
-      return twice;
-    }
-  }
+  if (Status distinct = fleet::check_distinct(request); !distinct.ok()) return distinct.error();
   return Owned<Session>(new SharedSession(request, how));
 }
 
