@@ -3,8 +3,7 @@
 #include <vector>
 
 #include "require.h"
-#include "store/postgres/database_error.h"
-#include "store/postgres/rows.h"
+#include "store/postgres/answer.h"
 #include "store/postgres/snapshot.h"
 
 namespace {

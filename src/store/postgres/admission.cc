@@ -1,14 +1,12 @@
 // Taking the slots that a plan admits to, and making the end of the transaction certain.
 #include <algorithm>
 
-#include "connection_limit.h"
+#include "connection.h"
 #include "core/lease_time.h"
-#include "lease.h"
 #include "os/clock.h"
 #include "session.h"
 #include "statements.h"
 #include "store.h"
-#include "waiting.h"
 
 namespace atmost::postgres {
 namespace {

@@ -2,11 +2,10 @@
 // which ends it.
 #include <algorithm>
 
-#include "lease.h"
+#include "core/words.h"
 #include "os/clock.h"
 #include "session.h"
 #include "statements.h"
-#include "waiting.h"
 
 namespace atmost::postgres {
 namespace {
@@ -87,6 +86,31 @@ void PostgresSession::look_once(Connection& connection, MomentFn moment, const T
   for (const auto& one : locks_)
     one->begin(rule::asker_of(request_, queue, one->index), connection, client_->id,
                !recovering_.is_zero(), deadline);
+}
+
+// The remaining time of the longest lease that may have been lost. Its holder cannot renew it, and
+// will have stopped by then. Zero: it is over. Records an era that is seen for the first time,
+// which needs a transaction of its own.
+void PostgresSession::recover(Connection& connection, std::int64_t deadline) {
+  const Era& era = locks_.front()->era;
+  recovering_ = {};
+  if (era.first) return;
+  if (!era.pause_us) {
+    connection.abandon(deadline);
+    const Statement seen[] = {begin_era()};
+    connection.ask(seen, deadline);
+    throw changed_error("the server has a new timeline; ask again");
+  }
+  recovering_ = micros_span(*era.pause_us);
+}
+
+std::string why_paused(Duration left) {
+  const Duration whole = Duration::seconds(left.ns / 1'000'000'000 + 1);
+  return "this server took over from another, or was restored, and does not know of every holder "
+         "yet: locks are given again in " +
+         std::string(duration_words(whole).view()) +
+         ", when the longest lease ever given is over; or at once, when every holder from before "
+         "has surely stopped, by TRUNCATE atmost.era";
 }
 
 bool PostgresSession::place_is_gone(const Ticket* queue) const {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "connection_limit.h"
+#include "connection.h"
 #include "os/clock.h"
 #include "schema.h"
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "connection.h"
-#include "connection_limit.h"
 #include "os/clock.h"
 #include "schema.h"
 #include "statements.h"

@@ -1,4 +1,4 @@
-#include "connection_limit.h"
+#include "connection.h"
 
 #include <algorithm>
 

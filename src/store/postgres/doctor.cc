@@ -1,7 +1,7 @@
 // atmost doctor postgres://…: tests the store, and shows its condition.
 #include <algorithm>
 
-#include "connection_limit.h"
+#include "connection.h"
 #include "diagnosis/findings.h"
 #include "os/clock.h"
 #include "other_hosts.h"

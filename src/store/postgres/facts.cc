@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "statements.h"
-#include "store/fleet/nesting.h"
+#include "store/fleet/locks.h"
 
 namespace atmost::postgres {
 namespace {
@@ -155,16 +155,14 @@ bool LockFacts::ancestor() {
 }
 
 Result<std::string> key_of(const LockSpec& lock) {
-  std::string_view path = lock.path;
-  const std::size_t slash = path.rfind('/');
-  if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
+  const std::string_view key = fleet::key_of(lock);
   const bool printable =
-      std::all_of(path.begin(), path.end(), [](char c) { return c > ' ' && c < '\x7f'; });
-  if (path.empty() || !printable) {
+      std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+  if (key.empty() || !printable) {
     return error_of(Code::usage, 0,
                     "the key of a lock in PostgreSQL is printable ASCII, without blanks");
   }
-  return std::string(path);
+  return std::string(key);
 }
 
 }  // namespace atmost::postgres

@@ -1,19 +1,18 @@
-#include "holder_stop.h"
-
+// Stopping the holder of a slot: it is asked through its row, and stops itself. If it cannot
+// answer, its lease ends.
 #include <algorithm>
 #include <utility>
 
 #include "os/clock.h"
 #include "session.h"
 #include "statements.h"
+#include "store/fleet/asked_stop.h"
 
 namespace atmost::postgres {
 namespace {
 
 // A taker refreshes its claim whenever it queries; the claim of a dead taker ends after this.
 constexpr Duration kClaimLasts = Duration::seconds(2);
-// A taker looks every few milliseconds; the server is queried only this often.
-constexpr Duration kAskEvery = Duration::millis(50);
 
 std::int64_t asked_level(SignalStep step) {
   switch (step) {
@@ -32,13 +31,29 @@ std::int64_t asked_level(SignalStep step) {
 
 }  // namespace
 
-PostgresHolderStop::PostgresHolderStop(PostgresSession& session, std::string key,
-                                       std::uint32_t slot, std::uint64_t hold)
-    : session_(session), key_(std::move(key)), slot_(slot), hold_(hold) {
-  session_.stops_.insert(this);
-}
+// A row of atmost.takeover. If this process dies, the claim ends after two seconds.
+class PostgresSession::Stop final : public fleet::AskedStop {
+ public:
+  Stop(PostgresSession& session, std::string key, std::uint32_t slot, std::uint64_t hold)
+      : session_(session), key_(std::move(key)), slot_(slot), hold_(hold) {
+    session_.stops_.insert(this);
+  }
+  Stop(const Stop&) = delete;
+  Stop& operator=(const Stop&) = delete;
 
-PostgresHolderStop::~PostgresHolderStop() { session_.stops_.erase(this); }
+  void close() override;
+  // Ends the claim. Failures are ignored: it ends by itself.
+  void unclaim();
+
+ private:
+  ~Stop() { session_.stops_.erase(this); }
+  Result<SignalResult> ask(SignalStep step) override;
+
+  PostgresSession& session_;
+  const std::string key_;
+  const std::uint32_t slot_;
+  const std::uint64_t hold_;
+};
 
 Result<Owned<HolderStop>> PostgresSession::stop(std::uint32_t lock, std::uint32_t slot,
                                                 std::uint64_t hold, StopFor) {
@@ -63,25 +78,20 @@ Result<Owned<HolderStop>> PostgresSession::stop(std::uint32_t lock, std::uint32_
   if (!done.ok()) return done.error();
   if (!begun) return Owned<HolderStop>();
   if (client_->settings.alone) latch_.arm();
-  return Owned<HolderStop>(new PostgresHolderStop(*this, key, slot, hold));
+  return Owned<HolderStop>(new Stop(*this, key, slot, hold));
 }
 
 // A taker that receives a termination signal releases the slots that it has closed to others.
 void PostgresSession::end_if_signalled() {
   if (!latch_.is_set()) return;
-  for (PostgresHolderStop* stop : stops_) stop->unclaim();
+  for (Stop* stop : stops_) stop->unclaim();
   latch_.obey();
 }
 
-Result<SignalResult> PostgresHolderStop::signal(SignalStep step) {
+Result<SignalResult> PostgresSession::Stop::ask(SignalStep step) {
   session_.end_if_signalled();
   Client& client = *session_.client_;
   const std::int64_t level = asked_level(step);
-  const bool lately = os::boot_ns() < looked_ns_ + kAskEvery.ns;
-  if (lately && step != SignalStep::prove && level <= looked_level_) {
-    found_.signalled = 0;
-    return found_;
-  }
   const Statement statements[] = {
       {"UPDATE atmost.takeover SET expires = clock_timestamp() + " + interval_of(4) +
            " WHERE lock = $1 AND slot = $2 AND owner = $3",
@@ -118,14 +128,10 @@ Result<SignalResult> PostgresHolderStop::signal(SignalStep step) {
     const std::int64_t left_us = std::min(holder.left_us, Duration::seconds(86400).ns / 1000);
     if (step == SignalStep::kill) found.until_boot_ns = plus(now.boot_ns, {left_us * 1000});
   });
-  if (!done.ok()) return done.error();
-  looked_ns_ = os::boot_ns();
-  looked_level_ = level;
-  found_ = found;
-  return found;
+  return done.ok() ? Result<SignalResult>(found) : done.error();
 }
 
-void PostgresHolderStop::close() {
+void PostgresSession::Stop::close() {
   unclaim();
   PostgresSession& session = session_;
   delete this;
@@ -134,7 +140,7 @@ void PostgresHolderStop::close() {
   session.latch_.disarm();
 }
 
-void PostgresHolderStop::unclaim() {
+void PostgresSession::Stop::unclaim() {
   Client& client = *session_.client_;
   const Statement statements[] = {
       begin(),

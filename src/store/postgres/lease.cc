@@ -1,5 +1,3 @@
-#include "lease.h"
-
 #include <poll.h>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // The rows of a lock and of a holder, and the clocks between which their moments are translated.
-// translated.
 #ifndef ATMOST_STORE_POSTGRES_RECORDS_H
 #define ATMOST_STORE_POSTGRES_RECORDS_H
 

@@ -1,5 +1,4 @@
-// The locks of one request in a PostgreSQL database (docs/fleet-postgres.md). snapshot.cc builds
-// the view of a decision.
+// The locks of one request in a PostgreSQL database (docs/fleet-postgres.md), and its lease.
 #ifndef ATMOST_STORE_POSTGRES_SESSION_H
 #define ATMOST_STORE_POSTGRES_SESSION_H
 
@@ -14,14 +13,62 @@
 #include "client.h"
 #include "core/session.h"
 #include "facts.h"
+#include "other_hosts.h"
 #include "rule/admit.h"
+#include "statements.h"
+#include "store/fleet/renewal.h"
 #include "store/fleet/termination_latch.h"
 
 namespace atmost::postgres {
 
-class HeldLease;
-class PostgresHolderStop;
+class PostgresSession;
 class PostgresStore;
+
+// A lease that is held: its rows, and the connection on which they are renewed, which belongs to it
+// while it lasts, and only the renewal's thread uses it.
+class HeldLease final : private fleet::Renewer {
+ public:
+  // `rows` and `held` in the request's order.
+  HeldLease(PostgresSession& session, std::unique_ptr<Connection> connection,
+            std::vector<HeldRows> rows, std::vector<HeldLock> held, Duration ttl);
+  HeldLease(const HeldLease&) = delete;
+  HeldLease& operator=(const HeldLease&) = delete;
+  ~HeldLease();
+
+  // 0 or an errno value.
+  int start(std::int64_t sent_boot_ns, Duration pause, Duration reserve);
+
+  const std::vector<HeldRows>& rows() const { return rows_; }
+  const HeldLock* held() const { return held_.data(); }
+  Upkeep upkeep() const { return renewal_.upkeep(); }
+  // Ends with the lease: until when the slots stay held all the same, because the server did not
+  // answer; 0: they are free.
+  std::int64_t release(Ending ending, const Instant& now);
+
+ private:
+  fleet::Renewed renew(std::int64_t give_up_boot_ns) override;
+  bool asked_to_stop(std::int64_t until_boot_ns) override;
+  bool doubts() override { return std::exchange(news_, false); }
+
+  // Stops renewing, at once; returns the connection, perhaps closed.
+  std::unique_ptr<Connection> stop();
+  std::vector<HeldRows> sorted_rows() const;
+  void give_back(Connection& connection, Ending ending, const Instant& now,
+                 std::int64_t deadline_boot_ns) const;
+  void look_at_hosts();
+  bool overtaken(std::int64_t give_up_boot_ns);
+  bool told_to_stop();
+  bool news(std::int64_t until_boot_ns);
+
+  PostgresSession& session_;
+  std::unique_ptr<Connection> connection_;
+  const std::vector<HeldLock> held_;
+  const std::vector<HeldRows> rows_;
+  const Duration ttl_;
+  bool news_ = false;               // another caller asks whether we still run: a renewal answers
+  std::shared_ptr<HostLook> look_;  // under way, or ended since the last renewal
+  fleet::Renewal renewal_;
+};
 
 // Every decision is one transaction that locks the row of each of its locks (in the order of their
 // names), reads them, and writes what the rule made of that (src/rule/). The server ends a
@@ -59,8 +106,8 @@ class PostgresSession final : public Session {
 
  private:
   friend class HeldLease;
-  friend class PostgresHolderStop;
-  ~PostgresSession();
+  class Stop;
+  ~PostgresSession() = default;
 
   void look_once(Connection& connection, MomentFn moment, const Ticket* queue,
                  std::int64_t deadline_boot_ns);
@@ -116,7 +163,7 @@ class PostgresSession final : public Session {
   std::int32_t place_key_ = 0;  // the Connection::session_key() in the row of our place
   fleet::TerminationLatch latch_;
 
-  std::set<PostgresHolderStop*> stops_;  // under way
+  std::set<Stop*> stops_;  // under way
 };
 
 }  // namespace atmost::postgres

@@ -28,6 +28,10 @@ std::string era_name();
 // For how many more microseconds there are no admissions because of that; null: this era was not
 // seen before.
 std::string pause_left();
+// Begins an era that is seen for the first time: no lease was granted in it yet.
+Statement begin_era();
+// A number of microseconds, at most what is left until for ever.
+Duration micros_span(std::int64_t micros);
 // A subquery of all of that: `none` (there are no eras), `longest` (lease of all), `pause`.
 std::string era_sums();
 // The same, queried at once; begins an era that was not seen before. `why_paused`: in words.
@@ -55,12 +59,42 @@ std::string waiter_claims();
 // True if the row keeps its place in the queue, even if it does not count at the moment.
 std::string waiter_is_kept();
 std::string waiter_is_over();
+// The time for which each refresh of a place is good.
+inline constexpr Duration kPlaceLasts = Duration::seconds(30);
+
+// The part of a place that others read, and that changes.
+struct PlaceNote {
+  Micros due = 0;       // until then its rate does not allow the caller; 0: it has none
+  bool parked = false;  // it waits for something else than this lock
+};
+
+// Returns the ticket. For --on-busy=supersede, the waiters that say so too are replaced, and
+// notified.
+Statement draw_place(const LockFacts& lock, const Request& request, const Client& client,
+                     const PlaceNote& note);
+Statement note_place(const std::string& key, std::uint64_t ticket, const PlaceNote& note);
+// A turn that begins wakes its waiter, and counts from when it is written, as others could not
+// decide before.
+Statement note_turn(const LockFacts& lock, const LockFacts::Note& note, const std::string& clock);
+Statement leave_place(const std::string& key, const ClientId& client);
+
 // Notifies the first two waiters of each queue: they judge whether it is their turn, and the second
 // notices when the first does not come. Also deletes places that have ended, since it may be the
 // only statement to do so.
 Statement wake_first(const std::string& key);
 
 std::string array_of(std::span<const std::uint32_t> slots);
+
+// The rows of one lock.
+struct HeldRows {
+  std::string key;
+  rule::Held held;
+};
+
+// Frees the slots; returns them.
+Statement drop_rows(const HeldRows& one);
+// Renews them, unless a stop was requested. Returns slot and asked of each.
+Statement renew_rows(const HeldRows& one, Duration ttl);
 
 // Notes the era, if it is a new one, and the longest lease.
 void add_era(std::vector<Statement>& to, const Era& era, Duration ttl);
