@@ -39,11 +39,10 @@ void Caller::exit_if_terminated() {
 
 void Caller::end_lease() { lease.end(gateway, plus(os::boot_ns(), kFarewell)); }
 
-Status Caller::look(const Ticket* queue, std::int64_t give_up_boot_ns, Known known) {
+Status Caller::look(const Ticket* queue) {
   Txn txn;
-  if (known == Known::by_one_member) txn.of_one_member();
   ask_for_snapshots(queue, false, txn);
-  const Result<TxnReply> reply = transactions.read(txn, give_up_boot_ns);
+  const Result<TxnReply> reply = transactions.read(txn, give_up());
   return reply.ok() ? take_snapshots(queue, false, reply.value()) : Status(reply.error());
 }
 
@@ -60,7 +59,7 @@ Status Caller::take_snapshots(const Ticket* queue, bool draws, const TxnReply& r
   ask_for_snapshots(queue, draws, asked);
   std::size_t part = reply.parts.size() - asked.parts().size();
   for (std::size_t i = 0; i < locks.size(); ++i) {
-    OpenLock& lock = locks[i];
+    LockFacts& lock = locks[i];
     CallerPlace where = place(i, queue);
     where.draws = draws;
     if (!take_snapshot(lock.keys, where, reply, part, lock.seen)) return alien_key(lock.seen.alien);
@@ -68,8 +67,13 @@ Status Caller::take_snapshots(const Ticket* queue, bool draws, const TxnReply& r
   return {};
 }
 
+void Caller::put_state(const Keys& keys, const State& state, Txn& txn) const {
+  const bool ordered = state.drained || !state.drained_slots.empty();
+  txn.put(keys.state(), state.text(), ordered ? 0 : transactions.hint_lease());
+}
+
 bool Caller::holds_all() const {
-  for (const OpenLock& lock : locks) {
+  for (const LockFacts& lock : locks) {
     const auto ours = std::count_if(
         lock.seen.holders.begin(), lock.seen.holders.end(),
         [this](const auto& holder) { return lease.id() != 0 && holder.lease == lease.id(); });

@@ -8,8 +8,8 @@
 
 #include "core/request.h"
 #include "core/session.h"
+#include "facts.h"
 #include "gateway.h"
-#include "open_lock.h"
 #include "own_lease.h"
 #include "store/fleet/termination_latch.h"
 #include "transactions.h"
@@ -29,13 +29,14 @@ struct Caller {
   // Ends the lease. If etcd does not answer, waits only briefly; then the lease ends by itself.
   void end_lease();
 
-  // Reads all locks anew: as a majority knows them, or one member.
-  enum class Known : std::uint8_t { by_majority, by_one_member };
-  Status look(const Ticket* queue, std::int64_t give_up_boot_ns, Known known = Known::by_majority);
+  // Reads all locks anew.
+  Status look(const Ticket* queue);
   // The keys that look() reads, as parts of another transaction. `draws`: as with CallerPlace.
   void ask_for_snapshots(const Ticket* queue, bool draws, Txn& txn) const;
   // They are the last parts of the reply.
   Status take_snapshots(const Ticket* queue, bool draws, const TxnReply& reply);
+  // Under no lease while it has something that a user ordered.
+  void put_state(const Keys& keys, const State& state, Txn& txn) const;
   // True if every lock, as last seen, is held under our lease.
   bool holds_all() const;
 
@@ -45,7 +46,7 @@ struct Caller {
   OwnLease lease;
   fleet::TerminationLatch latch;
   const bool latches;
-  std::deque<OpenLock> locks;
+  std::deque<LockFacts> locks;
 };
 
 }  // namespace atmost::etcd

@@ -12,7 +12,6 @@
 #include "os/clock.h"
 #include "own_lease.h"
 #include "store.h"
-#include "versions.h"
 #include "words.h"
 
 namespace atmost::etcd {
@@ -156,18 +155,15 @@ Status try_everything(Gateway& gateway, std::string& took) {
   const std::string key = prefix + "/doctor/" + std::to_string(own.id());
   Txn put;
   put.created_at(key, 0).put(key, "{}", own.id());
-  TxnReply reply;
-  Answer answer;
-  const bool written =
-      transactions.write(put, transactions.give_up(), reply, answer) == Applied::yes;
+  const Written written = transactions.write(put, transactions.give_up());
   const std::int64_t wrote = os::boot_ns();
   Txn look;
   look.range(key);
   Result<TxnReply> back = transactions.read(look, transactions.give_up());
   const std::int64_t looked = os::boot_ns();
   own.end(gateway, transactions.give_up());
-  if (!written) {
-    Error error = failure(answer, "cannot write below " + prefix);
+  if (!written.done()) {
+    Error error = failure(written.answer, "cannot write below " + prefix);
     if (error.code == Code::not_permitted) {
       error.message
           .append(

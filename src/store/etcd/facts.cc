@@ -2,21 +2,14 @@
 
 #include <algorithm>
 
-#include "lock_state.h"
 #include "os/self.h"
-#include "store/fleet/nesting.h"
+#include "store/fleet/locks.h"
 #include "words.h"
 
 namespace atmost::etcd {
 
-void EtcdFacts::look(Snapshot& seen, const Keys& keys, const CallerPlace& place,
-                     const Admissions& admissions, std::int64_t cooled_ns, const Instant& now,
-                     std::int64_t turns_boot_ns) {
-  keys_ = &keys;
-  seen_ = &seen;
+void LockFacts::begin(const CallerPlace& place, const Instant& now, std::int64_t turns_boot_ns) {
   request_ = &place.request;
-  lock_ = &place.lock;
-  admissions_ = &admissions;
   now_ = now;
   turns_boot_ns_ = turns_boot_ns;
   rule::Table table;
@@ -25,7 +18,7 @@ void EtcdFacts::look(Snapshot& seen, const Keys& keys, const CallerPlace& place,
   ring_ = admissions.stamps();
   table.state.recorded = ring_.size();
   if (admissions.dropped()) table.state.unknown_before = ring_.front();
-  table.state.last = last(cooled_ns);
+  table.state.last = last();
   table.ring = ring_;
   holders_.clear();
   for (const Snapshot::Holder& each : seen.holders) {
@@ -43,13 +36,12 @@ void EtcdFacts::look(Snapshot& seen, const Keys& keys, const CallerPlace& place,
   places_.clear();
   for (const Snapshot::Waiter& each : seen.waiters) places_.push_back(queued(each));
   table.places = places_;
-  set({request_, lock_, place.ticket}, table);
+  set({request_, &spec, place.ticket}, table);
 }
 
 // The moments of the last admission and its end. An interval is measured by cooled_ns: no machine's
 // clock has its beginning.
-LastAdmission EtcdFacts::last(std::int64_t cooled_ns) const {
-  const Snapshot& seen = *seen_;
+LastAdmission LockFacts::last() const {
   const Request& request = *request_;
   LastAdmission last;
   if (!seen.forgotten()) {
@@ -66,13 +58,13 @@ LastAdmission EtcdFacts::last(std::int64_t cooled_ns) const {
   }
   if (request.rate.count > 0 && !ring_.empty()) {
     const Stamp& newest = ring_.back();
-    const bool interval = has_interval(request) && last.start.known;
-    if (!interval || newest.boot_ns > last.start.boot_ns) last.start = newest;
+    const bool has_start = has_interval(request) && last.start.known;
+    if (!has_start || newest.boot_ns > last.start.boot_ns) last.start = newest;
   }
   return last;
 }
 
-rule::Table::Queued EtcdFacts::queued(const Snapshot::Waiter& from) {
+rule::Table::Queued LockFacts::queued(const Snapshot::Waiter& from) {
   rule::Table::Queued to;
   const Record& record = from.record;
   to.queue = from.queue;
@@ -86,11 +78,11 @@ rule::Table::Queued EtcdFacts::queued(const Snapshot::Waiter& from) {
   // Its own clock, by which it knows when it is due, may be another machine's: the admissions say
   // it by ours. In the past for a waiter that is due.
   if (record.rate.count > 0)
-    to.waiter.due_boot_ns = std::max<std::int64_t>(admissions_->due_boot_ns(record.rate, now_), 1);
+    to.waiter.due_boot_ns = std::max<std::int64_t>(admissions.due_boot_ns(record.rate, now_), 1);
   return to;
 }
 
-std::int64_t EtcdFacts::turn_of(const Snapshot::Waiter& waiter) {
+std::int64_t LockFacts::turn_of(const Snapshot::Waiter& waiter) {
   const Turn& turn = waiter.record.turn;
   if (turn.boot_ns == 0) return 0;
   if (turn.place != 0 && turn.place == own_place()) return turn.boot_ns;
@@ -99,58 +91,57 @@ std::int64_t EtcdFacts::turn_of(const Snapshot::Waiter& waiter) {
   return known.seen_boot_ns;
 }
 
-std::vector<EtcdFacts::Claimant> EtcdFacts::claimants(std::uint64_t ticket) const {
+std::vector<LockFacts::Claimant> LockFacts::claimants(std::uint64_t ticket) const {
   std::vector<Claimant> all;
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const rule::Waiter& each = places_[i].waiter;
     if (!rule::is_before(each.ticket, ticket)) break;
     // A reader is before a plain caller only if a writer is.
-    const bool claims = places_[i].queue == rule::queue_of(*lock_) || each.writer;
+    const bool claims = places_[i].queue == rule::queue_of(spec) || each.writer;
     const bool had_turn = each.turn_boot_ns != 0 && turns_boot_ns_ - each.turn_boot_ns >= kTurn.ns;
     if (claims && !each.parked && each.due_boot_ns <= now_.boot_ns && !had_turn)
-      all.push_back({seen_->waiters[i].lease, seen_->waiters[i].key});
+      all.push_back({seen.waiters[i].lease, seen.waiters[i].key});
   }
   return all;
 }
 
-std::int64_t EtcdFacts::last_boot_ns() {
-  const bool here = seen_->last.known && seen_->last.same_boot && seen_->last_place != 0 &&
-                    seen_->last_place == own_place();
-  return here ? seen_->last.boot_ns : 0;
+std::int64_t LockFacts::last_boot_ns() {
+  const bool here = seen.last.known && seen.last.same_boot && seen.last_place != 0 &&
+                    seen.last_place == own_place();
+  return here ? seen.last.boot_ns : 0;
 }
 
-bool EtcdFacts::read_more() {
-  if (!error().ok() || !seen_->more_waiters) return false;
-  const Keys& keys = *keys_;
+bool LockFacts::read_more() {
+  if (!error().ok() || !seen.more_waiters) return false;
   Txn txn;
-  ask_for_page(keys, *seen_, txn);
+  ask_for_page(keys, seen, txn);
   const Result<TxnReply> reply = transactions_.read(txn, transactions_.give_up());
   const std::size_t known = places_.size();
   if (!reply.ok()) {
     fail(reply.error());
-  } else if (!take_page(keys, *lock_, reply.value().parts[0], *seen_)) {
-    fail(alien_key(seen_->alien));
+  } else if (!take_page(keys, spec, reply.value().parts[0], seen)) {
+    fail(alien_key(seen.alien));
   }
   if (!error().ok()) return false;
-  for (std::size_t i = known; i < seen_->waiters.size(); ++i)
-    places_.push_back(queued(seen_->waiters[i]));
+  for (std::size_t i = known; i < seen.waiters.size(); ++i)
+    places_.push_back(queued(seen.waiters[i]));
   show(places_);
   return true;
 }
 
-std::uint32_t EtcdFacts::waiting(std::uint32_t enough) {
-  const std::uint64_t others = seen_->queued - (seen_->place_is_there ? 1 : 0);
+std::uint32_t LockFacts::waiting(std::uint32_t enough) {
+  const std::uint64_t others = seen.queued - (seen.place_is_there ? 1 : 0);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(others, enough));
 }
 
-bool EtcdFacts::ancestor() {
+bool LockFacts::ancestor() {
   fleet::OwnTree ours;
-  for (const Snapshot::Holder& one : seen_->holders) {
+  for (const Snapshot::Holder& one : seen.holders) {
     if (one.record)
       ours.see(one.record->host, one.record->boot, one.record->pid,
                one.record->mode == Mode::exclusive);
   }
-  return ours.blocks(*lock_);
+  return ours.blocks(spec);
 }
 
 }  // namespace atmost::etcd

@@ -1,31 +1,39 @@
-// One lock in etcd, as the rule asks for it.
+// One lock in etcd, as its caller last saw it and the rule asks for it.
 #ifndef ATMOST_STORE_ETCD_FACTS_H
 #define ATMOST_STORE_ETCD_FACTS_H
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/turn.h"
 #include "rule/table.h"
 #include "snapshot.h"
+#include "store/fleet/locks.h"
 #include "transactions.h"
 
 namespace atmost::etcd {
 
-// Stays the same from look to look: turns that began by the clock of another machine count from the
-// moment when this caller first saw them, so they are never too short.
-class EtcdFacts final : public rule::TableFacts {
- public:
-  explicit EtcdFacts(Transactions& transactions) : transactions_(transactions) {}
+// The interval that an admission begins (intervals.h).
+struct Interval {
+  std::int64_t lease = 0;  // 0: none
+  std::int64_t span_s = 0;
+  std::int64_t asked_boot_ns = 0;   // when the lease was asked for
+  std::int64_t moment_boot_ns = 0;  // the moment that it counts from, as written
+};
 
-  // Begins a look. `cooled_ns`: the time since the admission that the interval counts from, by
-  // etcd's own clock; -1: long ago, or never. Borrows `seen` and `keys`, and adds to it the waiters
-  // that the rule asks for beyond those that were read.
-  void look(Snapshot& seen, const Keys& keys, const CallerPlace& place,
-            const Admissions& admissions, std::int64_t cooled_ns, const Instant& now,
-            std::int64_t turns_boot_ns);
+// One lock of an open session, as its caller last saw it. Turns that began by the clock of another
+// machine count from the moment when this caller first saw them, so they are never too short.
+class LockFacts final : public rule::TableFacts {
+ public:
+  LockFacts(const std::string& prefix, const LockSpec& wanted, Transactions& transactions)
+      : keys(prefix, fleet::key_of(wanted)), spec(wanted), transactions_(transactions) {}
+
+  // Begins the judgement of what was seen. Adds to it the waiters that the rule asks for beyond
+  // those that were read.
+  void begin(const CallerPlace& place, const Instant& now, std::int64_t turns_boot_ns);
 
   // The waiters before that ticket that claim something: all but those that are early, wait for
   // something else, or have had their turn.
@@ -39,8 +47,18 @@ class EtcdFacts final : public rule::TableFacts {
   std::uint32_t waiting(std::uint32_t enough) override;
   bool ancestor() override;
 
+  const Keys keys;
+  const LockSpec& spec;  // of the request
+  Snapshot seen;         // its revision is 0 until the caller looked
+  Interval interval;
+  // The time since the moment that the request's interval counts from, by etcd's own clock; -1:
+  // long ago, or never.
+  std::int64_t cooled_ns = -1;
+  std::optional<Ring::Entry> admitted;  // our admission, as it was written into the ring
+  Admissions admissions;                // set by Rates::see()
+
  private:
-  LastAdmission last(std::int64_t cooled_ns) const;
+  LastAdmission last() const;
   rule::Table::Queued queued(const Snapshot::Waiter& from);
   std::int64_t turn_of(const Snapshot::Waiter& waiter);
   bool read_more() override;
@@ -51,11 +69,7 @@ class EtcdFacts final : public rule::TableFacts {
   };
 
   Transactions& transactions_;
-  Snapshot* seen_ = nullptr;
-  const Keys* keys_ = nullptr;
   const Request* request_ = nullptr;
-  const LockSpec* lock_ = nullptr;
-  const Admissions* admissions_ = nullptr;
   Instant now_;
   std::int64_t turns_boot_ns_ = 0;
   std::map<std::uint64_t, SeenTurn> turns_;  // by ticket

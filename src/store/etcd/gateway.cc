@@ -150,14 +150,6 @@ Answer Gateway::ask(const std::string& path, const std::string& body, std::int64
   return answer;
 }
 
-Answer Gateway::ask_here(const std::string& path, const std::string& body,
-                         std::int64_t give_up_boot_ns, const Believe& believe) {
-  const bool before = std::exchange(pinned_, true);
-  Answer answer = ask(path, body, give_up_boot_ns, Repeat::yes, believe);
-  pinned_ = before;
-  return answer;
-}
-
 Answer Gateway::ask_around(const std::string& path, const std::string& body,
                            std::int64_t give_up_boot_ns, Repeat repeat, const Believe& believe) {
   if (channel_ == nullptr) return {Answer::Kind::unknown, "libcurl cannot be used"};

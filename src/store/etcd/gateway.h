@@ -66,10 +66,6 @@ class Gateway {
   Answer ask(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
              Repeat repeat, const Believe& believe);
 
-  // The same at the present endpoint alone; for requests that may be carried out twice.
-  Answer ask_here(const std::string& path, const std::string& body, std::int64_t give_up_boot_ns,
-                  const Believe& believe);
-
   // When the last question was sent, at the earliest.
   std::int64_t asked_boot_ns() const { return asked_boot_ns_; }
   // True if the last question had no answer in time.

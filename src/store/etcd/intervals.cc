@@ -28,7 +28,7 @@ Cooled begun(std::int64_t span_s, std::int64_t asked_boot_ns, std::int64_t momen
 
 }  // namespace
 
-Status Intervals::read(OpenLock& lock, std::int64_t give_up_boot_ns) {
+Status Intervals::read(LockFacts& lock, std::int64_t give_up_boot_ns) {
   const Request& request = caller_.request;
   const Snapshot& seen = lock.seen;
   lock.cooled_ns = -1;
@@ -56,7 +56,7 @@ Status Intervals::read(OpenLock& lock, std::int64_t give_up_boot_ns) {
 Status Intervals::prepare(std::int64_t give_up_boot_ns) {
   const Request& request = caller_.request;
   const bool wanted = has_interval(request) && request.elapsed_from == ElapsedFrom::start;
-  for (OpenLock& lock : caller_.locks) {
+  for (LockFacts& lock : caller_.locks) {
     const std::int64_t now = os::boot_ns();
     const std::int64_t span = wanted ? interval_of(request.if_elapsed).span_s : 0;
     const bool fresh = lock.interval.lease != 0 && lock.interval.span_s == span &&
@@ -71,7 +71,7 @@ Status Intervals::prepare(std::int64_t give_up_boot_ns) {
   return {};
 }
 
-void Intervals::begin(OpenLock& lock, bool given, Txn& txn) {
+void Intervals::begin(LockFacts& lock, bool given, Txn& txn) {
   if (lock.interval.lease == 0) return;
   Interval& interval = lock.interval;
   interval.moment_boot_ns = os::boot_ns() + kAllowanceNs;
@@ -85,7 +85,7 @@ void Intervals::begin(OpenLock& lock, bool given, Txn& txn) {
 // meanwhile are left out: they will be added again.
 Status Intervals::settle() {
   const bool given = caller_.request.now_given;
-  for (OpenLock& lock : caller_.locks) {
+  for (LockFacts& lock : caller_.locks) {
     Interval& interval = lock.interval;
     const std::string key = lock.keys.cooling(ElapsedFrom::start);
     bool there = interval.lease != 0;
@@ -108,7 +108,7 @@ Status Intervals::settle() {
   return {};
 }
 
-void Intervals::add_witness(const OpenLock& lock, std::int64_t give_up_boot_ns) {
+void Intervals::add_witness(const LockFacts& lock, std::int64_t give_up_boot_ns) {
   const Request& request = caller_.request;
   const Snapshot& seen = lock.seen;
   if (request.now_given || seen.cooling_modified == 0 || !seen.cooled || lock.cooled_ns < 0) return;
@@ -133,12 +133,10 @@ void Intervals::add_witness(const OpenLock& lock, std::int64_t give_up_boot_ns) 
   const std::string key = lock.keys.cooling(request.elapsed_from);
   Txn txn;
   txn.modified_at(key, seen.cooling_modified).put(key, cooled.text(), lease);
-  TxnReply reply;
-  Answer answer;
-  const Applied applied = caller_.transactions.write(txn, give_up_boot_ns, reply, answer);
-  if (lease == seen.cooling_lease || applied == Applied::unknown) return;
+  const Written written = caller_.transactions.write(txn, give_up_boot_ns);
+  if (lease == seen.cooling_lease || written.unknown()) return;
   // The unused lease of the two has no key now.
-  (void)OwnLease::end_of(applied == Applied::yes ? seen.cooling_lease : lease, caller_.gateway,
+  (void)OwnLease::end_of(written.done() ? seen.cooling_lease : lease, caller_.gateway,
                          give_up_boot_ns);
 }
 
@@ -156,7 +154,7 @@ void Intervals::prepare_end(Ending ending, const Instant& now, std::int64_t give
   if (granted.ok()) at_end_.lease = granted.value();
 }
 
-void Intervals::begin_at_end(const OpenLock& lock, const std::string& moment, Txn& txn) const {
+void Intervals::begin_at_end(const LockFacts& lock, const std::string& moment, Txn& txn) const {
   if (!at_end_.counts) return;
   const ElapsedFrom from = caller_.request.elapsed_from;
   if (caller_.request.if_elapsed.is_forever()) txn.put(lock.keys.ever(from), moment);

@@ -18,23 +18,23 @@ class Intervals {
   explicit Intervals(Caller& caller) : caller_(caller) {}
 
   // Finds out lock.cooled_ns: never more than the true value.
-  Status read(OpenLock& lock, std::int64_t give_up_boot_ns);
+  Status read(LockFacts& lock, std::int64_t give_up_boot_ns);
 
   // Gets the leases of the intervals that an admission begins; begin() adds one to the admission,
   // and settle() makes sure, before the command starts, that no interval counts from an earlier
   // moment.
   Status prepare(std::int64_t give_up_boot_ns);
-  void begin(OpenLock& lock, bool given, Txn& txn);
+  void begin(LockFacts& lock, bool given, Txn& txn);
   Status settle();
 
   // Leaves for later callers what was learned about a lock that refused as too soon. Failures are
   // not reported.
-  void add_witness(const OpenLock& lock, std::int64_t give_up_boot_ns);
+  void add_witness(const LockFacts& lock, std::int64_t give_up_boot_ns);
 
   // The same for intervals that count from the end of a run: gets their lease, and adds one to the
   // release of each lock.
   void prepare_end(Ending ending, const Instant& now, std::int64_t give_up_boot_ns);
-  void begin_at_end(const OpenLock& lock, const std::string& moment, Txn& txn) const;
+  void begin_at_end(const LockFacts& lock, const std::string& moment, Txn& txn) const;
 
  private:
   // For intervals that begin with the end of the run.

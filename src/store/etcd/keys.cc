@@ -69,9 +69,4 @@ std::uint32_t Keys::slot_of(std::string_view key) {
   return whole && slot <= kMaxSlots ? slot : 0;
 }
 
-std::string_view lock_of(const LockSpec& lock) {
-  const std::string_view path = lock.path;
-  return path.substr(path.rfind('/') + 1);
-}
-
 }  // namespace atmost::etcd

@@ -20,11 +20,11 @@
 //   a/ever/POINT        the last start, finish or success of a run with --if-elapsed inf; stays
 //   w/QUEUE/LEASE       a waiter, under its lease, and when its turn began; its creation revision
 //                       is its ticket. Its admission deletes it
-//   runs                what was learned from its runs (learned_runs.h); PREFIX/runs: from all
+//   runs                what was learned from its runs (edit.cc); PREFIX/runs: from all
 //                       locks'
 //
 // a/last, a/finish, a/success and a/newest are deleted a day later; so is a/state unless something
-// is drained, and a/rate unless a window is longer than an hour (hint_lease.h).
+// is drained, and a/rate unless a window is longer than an hour (transactions.h).
 #ifndef ATMOST_STORE_ETCD_KEYS_H
 #define ATMOST_STORE_ETCD_KEYS_H
 
@@ -85,9 +85,6 @@ class Keys {
   static std::string digits(std::uint32_t slot);
   std::string base_;
 };
-
-// The lock's name in LockSpec::path: the part behind the last slash.
-std::string_view lock_of(const LockSpec& lock);
 
 }  // namespace atmost::etcd
 

@@ -1,19 +1,26 @@
-#include "lease.h"
-
+// The slots that this caller holds in etcd.
 #include <algorithm>
 #include <utility>
 
 #include "core/lease_time.h"
-#include "hint_lease.h"
 #include "os/clock.h"
 #include "os/self.h"
+#include "session.h"
 
 namespace atmost::etcd {
 
-void EtcdHold::begin() {
+// Begins the hold of what the last snapshots show as ours: from now on the connection that carried
+// the admission renews the lease and looks for requests to stop. REQUIRES: Caller::holds_all(), and
+// that the lease was renewed by that connection (OwnLease::prove()).
+Status EtcdSession::begin_hold(std::int64_t asked_boot_ns) {
+  const Request& request = caller_.request;
+  const Duration ttl = std::max(request.ttl, shortest_ttl({}));
+  // From a ttl after the admission on others may ask whether we are there (presence.h).
+  if (caller_.lease.upkeep().lost || os::boot_ns() - asked_boot_ns > ttl.ns)
+    return error_of(Code::unavailable, 0, "etcd: the lease ended before the command began");
   std::vector<HeldSlot> slots;
   for (std::size_t i = 0; i < held_.size(); ++i) {
-    const OpenLock& lock = caller_.locks[i];
+    const LockFacts& lock = caller_.locks[i];
     HeldLock& held = held_[i];
     held = {};
     for (const Snapshot::Holder& holder : lock.seen.holders) {
@@ -25,16 +32,15 @@ void EtcdHold::begin() {
                      lock.keys.held(held.slots[held.count - 1]), held.count, held.token,
                      os::boot_ns()});
   }
-  holds_ = true;
-  const Request& request = caller_.request;
-  const Duration ttl = std::max(request.ttl, shortest_ttl({}));
   const Duration grace = ttl >= shortest_ttl(request.kill_grace) ? request.kill_grace : Duration{};
-  caller_.lease.hold(caller_.gateway, std::move(slots), renewal_pause(ttl, grace),
-                     renewal_reserve(grace, request.on_lost == OnLost::warn));
   caller_.latch.disarm();
+  Status held = caller_.lease.hold(caller_.gateway, std::move(slots), renewal_pause(ttl, grace),
+                                   renewal_reserve(grace, request.on_lost == OnLost::warn));
+  holds_ = held.ok();
+  return held;
 }
 
-void EtcdHold::release(Ending ending, const Instant& now) {
+void EtcdSession::release(Ending ending, const Instant& now) {
   if (!std::exchange(holds_, false)) return;
   OwnLease& lease = caller_.lease;
   lease.let_go(caller_.gateway);
@@ -45,9 +51,9 @@ void EtcdHold::release(Ending ending, const Instant& now) {
   intervals_.prepare_end(ending, now, end);
   Txn txn;
   const std::string moment = moment_text(now, os::boot_hash());
-  const std::int64_t hints = hint_lease(caller_.gateway.access().prefix);
+  const std::int64_t hints = caller_.transactions.hint_lease();
   for (std::size_t i = 0; i < held_.size(); ++i) {
-    OpenLock& lock = caller_.locks[i];
+    LockFacts& lock = caller_.locks[i];
     for (std::uint32_t j = 0; j < held_[i].count; ++j) {
       // If the lease has ended unnoticed, another caller may have the slot by now.
       const std::string slot = lock.keys.held(held_[i].slots[j]);
@@ -59,16 +65,15 @@ void EtcdHold::release(Ending ending, const Instant& now) {
     held_[i] = {};
   }
   if (!lease.upkeep().lost && ending == Ending::not_started) {
-    for (OpenLock& lock : caller_.locks) rates_.take_back(lock, end);
+    for (LockFacts& lock : caller_.locks) rates_.take_back(lock, end);
   }
-  if (!lease.upkeep().lost) {
-    TxnReply reply;
-    Answer answer;
-    const Applied applied =
-        caller_.transactions.write(txn, end, reply, answer, Gateway::Repeat::yes);
-    left_until_ns_ = applied == Applied::unknown ? until : 0;
+  const bool lost = lease.upkeep().lost;
+  if (!lost && caller_.transactions.write(txn, end, Gateway::Repeat::yes).done()) {
+    lease.forsake();  // nothing lies under it any more: it ends by itself
+    left_until_ns_ = 0;
+  } else {
+    left_until_ns_ = lease.end(caller_.gateway, end) || lost ? 0 : until;
   }
-  if (lease.end(caller_.gateway, end)) left_until_ns_ = 0;
   caller_.gateway.hang_up();
 }
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "keys.h"
 #include "os/clock.h"
 #include "records.h"
+#include "transactions.h"
 #include "words.h"
 
 namespace atmost::etcd {
@@ -15,6 +17,9 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kSecond = 1000 * kMillisecond;
 // A holder's first look for requests to stop.
 constexpr std::int64_t kFirstLookNs = kSecond;
+// The pause between two looks for requests to stop: a fifteenth of the ttl, within these bounds.
+constexpr std::int64_t kShortestLookNs = kSecond;
+constexpr std::int64_t kLongestLookNs = 5 * kSecond;
 // A waiter has no command that would have to be stopped in time, so its pause is half of its ttl,
 // and no more than this.
 constexpr std::int64_t kLongestPauseNs = 7 * kSecond;
@@ -44,7 +49,7 @@ Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boo
   renewal_.stop();
   abandoned_ = false;
   held_slots_.clear();
-  handed_slots_.clear();
+  told_to_stop_ = false;
   id_ = random_id();
   ttl_ = ttl;
   // Counted from before the request, so the lease lasts at least as long as we assume.
@@ -68,10 +73,7 @@ Status OwnLease::ensure(Gateway& gateway, Duration ttl, std::int64_t give_up_boo
     return failure(answer, "no lease is granted");
   }
   endpoint_ = wanted_ = gateway.endpoint();
-  if (const int error = renewal_.start(*this, sent, ttl, waiters_pause(ttl))) {
-    return error_of(Code::internal, error, "cannot start the thread that renews the lease");
-  }
-  return {};
+  return start(sent, waiters_pause(ttl), {});
 }
 
 void OwnLease::forsake() {
@@ -106,7 +108,7 @@ Status OwnLease::end_of(std::int64_t id, Gateway& gateway, std::int64_t give_up_
 
 Renewals OwnLease::renewals() const {
   const std::int64_t sent = renewal_.upkeep().until_boot_ns - ttl_.ns;
-  return {sent, sent + waiters_pause(ttl_).ns + kLateNs, stumbles_, endpoint_};
+  return {sent, sent + waiters_pause(ttl_).ns + kLateNs, endpoint_};
 }
 
 Status OwnLease::prove(Gateway& gateway, std::int64_t give_up_boot_ns) {
@@ -117,34 +119,26 @@ Status OwnLease::prove(Gateway& gateway, std::int64_t give_up_boot_ns) {
   return {};
 }
 
-void OwnLease::hold(Gateway& gateway, std::vector<HeldSlot> slots, Duration pause,
-                    Duration reserve) {
-  {
-    const std::lock_guard locked(mutex_);
-    handed_.trade(gateway);
-    handed_slots_ = std::move(slots);
-  }
-  renewal_.set_pause(pause, reserve);
-  renewal_.wake();
+Status OwnLease::hold(Gateway& gateway, std::vector<HeldSlot> slots, Duration pause,
+                      Duration reserve) {
+  renewal_.stop();
+  const std::int64_t sent = renewals().sent_boot_ns;
+  gateway_.trade(gateway);
+  held_slots_ = std::move(slots);
+  look_at_boot_ns_ = os::boot_ns() + kFirstLookNs;
+  return start(sent, pause, reserve);
+}
+
+Status OwnLease::start(std::int64_t sent_boot_ns, Duration pause, Duration reserve) {
+  const int error = renewal_.start(*this, sent_boot_ns, ttl_, pause, reserve);
+  if (error == 0) return {};
+  return error_of(Code::internal, error, "cannot start the thread that renews the lease");
 }
 
 void OwnLease::let_go(Gateway& gateway) {
   renewal_.stop();
-  // The thread may have ended before it took the connection.
-  gateway.trade(handed_slots_.empty() ? gateway_ : handed_);
-  handed_slots_.clear();
+  gateway.trade(gateway_);
   held_slots_.clear();
-}
-
-// Takes over the connection and the slots from hold(), if there are any.
-void OwnLease::take_over_holding() {
-  const std::lock_guard locked(mutex_);
-  if (handed_slots_.empty()) return;
-  gateway_.trade(handed_);
-  handed_.hang_up();
-  held_slots_ = std::move(handed_slots_);
-  handed_slots_.clear();
-  look_at_boot_ns_ = os::boot_ns() + kFirstLookNs;
 }
 
 fleet::Renewed OwnLease::renew_by(Gateway& gateway, std::int64_t give_up_boot_ns) const {
@@ -174,29 +168,76 @@ fleet::Renewed OwnLease::renew_by(Gateway& gateway, std::int64_t give_up_boot_ns
 }
 
 fleet::Renewed OwnLease::renew(std::int64_t give_up_boot_ns) {
-  take_over_holding();
   if (held_slots_.empty()) gateway_.go_to(wanted_);
-  const std::size_t before = gateway_.endpoint();
   fleet::Renewed renewed = renew_by(gateway_, give_up_boot_ns);
   if (renewed == fleet::Renewed::yes && !held_slots_.empty())
-    renewed = answer_questions(give_up_boot_ns);
+    renewed = look(false, give_up_boot_ns);
   if (held_slots_.empty()) gateway_.hang_up();
-  if (renewed != fleet::Renewed::yes || gateway_.endpoint() != before) ++stumbles_;
   endpoint_ = gateway_.endpoint();
   return renewed;
 }
 
 bool OwnLease::asked_to_stop(std::int64_t until_boot_ns) {
-  take_over_holding();
-  if (held_slots_.empty()) {
-    renewal_.rest(until_boot_ns);
+  const bool waits = held_slots_.empty() || os::boot_ns() < look_at_boot_ns_;
+  if (waits) {
+    renewal_.rest(held_slots_.empty() ? until_boot_ns : std::min(until_boot_ns, look_at_boot_ns_));
     return false;
   }
-  if (os::boot_ns() < look_at_boot_ns_) {
-    renewal_.rest(std::min(until_boot_ns, look_at_boot_ns_));
-    return false;
+  look_at_boot_ns_ = os::boot_ns() + std::clamp(ttl_.ns / 15, kShortestLookNs, kLongestLookNs);
+  doubts_ = look(true, os::boot_ns() + kSecond) == fleet::Renewed::lost;
+  return told_to_stop_;
+}
+
+// Reads our keys and what others want of us, and answers their questions. A majority confirms a
+// renewal (presence.h), or else the next caller finds the slots free; one member is enough for the
+// looks between renewals. `lost`: our keys are not there.
+fleet::Renewed OwnLease::look(bool of_one_member, std::int64_t give_up_boot_ns) {
+  Txn txn;
+  if (of_one_member) txn.of_one_member();
+  for (const HeldSlot& each : held_slots_) {
+    txn.range(each.prefix, end_of_prefix(each.prefix));
+    txn.range(each.questions, end_of_prefix(each.questions));
+    txn.range(each.held, each.last_held + '\0');
   }
-  return look();
+  const Result<TxnReply> reply = Transactions(gateway_).read(txn, give_up_boot_ns);
+  if (!reply.ok()) return fleet::Renewed::unknown;
+  std::vector<KeyValue> asked;
+  for (std::size_t i = 0; i < held_slots_.size(); ++i) {
+    const HeldSlot& ours = held_slots_[i];
+    const PartReply* const parts = &reply.value().parts[3 * i];
+    told_to_stop_ = told_to_stop_ || heeds(parts[0].keys);
+    std::uint32_t count = 0;
+    for (const KeyValue& held : parts[2].keys) {
+      if (held.lease != id_ || held.created != ours.token) continue;
+      ++count;
+      for (const KeyValue& question : parts[1].keys) {
+        const bool to_us = Keys::slot_of(question.key) == Keys::slot_of(held.key);
+        if (to_us && question.modified > held.modified) asked.push_back(held);
+      }
+    }
+    if (count != ours.count) return fleet::Renewed::lost;
+  }
+  return asked.empty() || write_again(asked, give_up_boot_ns) ? fleet::Renewed::yes
+                                                              : fleet::Renewed::unknown;
+}
+
+bool OwnLease::write_again(const std::vector<KeyValue>& keys, std::int64_t give_up_boot_ns) {
+  Txn txn;
+  for (const KeyValue& each : keys)
+    txn.created_at(each.key, each.created).put(each.key, each.value, id_);
+  return Transactions(gateway_).write(txn, give_up_boot_ns, Gateway::Repeat::yes).done();
+}
+
+bool OwnLease::heeds(const std::vector<KeyValue>& keys) const {
+  for (const KeyValue& key : keys) {
+    const std::optional<Ask> ask = parse_ask(key.value);
+    for (const HeldSlot& each : held_slots_) {
+      const bool ours = ask && ask->token == each.token && key.key.starts_with(each.prefix);
+      // The age of the hold is measured by our own clock: the taker's may be wrong.
+      if (ours && os::boot_ns() - each.since_boot_ns >= ask->due_ns) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace atmost::etcd

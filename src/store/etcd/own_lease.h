@@ -8,7 +8,6 @@
 #define ATMOST_STORE_ETCD_OWN_LEASE_H
 
 #include <atomic>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,16 +33,13 @@ struct HeldSlot {
 struct Renewals {
   std::int64_t sent_boot_ns = 0;  // the last one that succeeded
   std::int64_t due_boot_ns = 0;   // by then the next one should have succeeded
-  std::uint32_t stumbles = 0;     // how many had no answer, or none from the same member as the
-                                  // renewal before
   std::size_t endpoint = 0;       // the one that answered last
 };
 
 // One owner; the renewal's thread has a gateway of its own.
 class OwnLease final : private fleet::Renewer {
  public:
-  OwnLease(const Access& access, ClusterHistory& history)
-      : gateway_(access, history), handed_(access, history) {}
+  OwnLease(const Access& access, ClusterHistory& history) : gateway_(access, history) {}
   ~OwnLease() { renewal_.stop(); }
 
   // Gets a lease through `gateway`, and keeps it renewed. Does nothing if there is one.
@@ -69,9 +65,9 @@ class OwnLease final : private fleet::Renewer {
   // One renewal through `gateway`, to prove that renewals work there.
   Status prove(Gateway& gateway, std::int64_t give_up_boot_ns);
   // From now on renews every `pause`, until only `reserve` is left, on the connection of `gateway`,
-  // which gets another one, and looks for requests to stop `slots`. REQUIRES: prove() by that
-  // gateway.
-  void hold(Gateway& gateway, std::vector<HeldSlot> slots, Duration pause, Duration reserve);
+  // which gets another one, and looks for requests to stop `slots`. Blocks while a renewal is under
+  // way. REQUIRES: prove() by that gateway.
+  Status hold(Gateway& gateway, std::vector<HeldSlot> slots, Duration pause, Duration reserve);
   // Renews no more, and gives the connection back. Blocks while a renewal is under way.
   void let_go(Gateway& gateway);
 
@@ -80,11 +76,9 @@ class OwnLease final : private fleet::Renewer {
   bool asked_to_stop(std::int64_t until_boot_ns) override;
   bool doubts() override { return std::exchange(doubts_, false); }
 
+  Status start(std::int64_t sent_boot_ns, Duration pause, Duration reserve);
   fleet::Renewed renew_by(Gateway& gateway, std::int64_t give_up_boot_ns) const;
-  void take_over_holding();
-  bool look();
-  std::optional<TxnReply> read_wishes(bool of_one_member, std::int64_t give_up_boot_ns);
-  fleet::Renewed answer_questions(std::int64_t give_up_boot_ns);
+  fleet::Renewed look(bool of_one_member, std::int64_t give_up_boot_ns);
   bool write_again(const std::vector<KeyValue>& keys, std::int64_t give_up_boot_ns);
   bool heeds(const std::vector<KeyValue>& keys) const;
 
@@ -93,15 +87,13 @@ class OwnLease final : private fleet::Renewer {
   bool abandoned_ = false;
   Gateway gateway_;
   fleet::Renewal renewal_;
-  std::mutex mutex_;  // guards the next two
-  Gateway handed_;
-  std::vector<HeldSlot> handed_slots_;
-  std::vector<HeldSlot> held_slots_;  // the thread's copy; empty: we wait
+  // The thread's, while it runs; no slots: we wait.
+  std::vector<HeldSlot> held_slots_;
   std::int64_t look_at_boot_ns_ = 0;
-  std::atomic<std::uint32_t> stumbles_ = 0;
+  bool told_to_stop_ = false;
+  bool doubts_ = false;  // the last look missed one of our keys: the next renewal verifies it
   std::atomic<std::size_t> endpoint_ = 0;
   std::atomic<std::size_t> wanted_ = 0;
-  bool doubts_ = false;  // the last look missed one of our keys: the next renewal verifies it
 };
 
 }  // namespace atmost::etcd

@@ -18,7 +18,7 @@ namespace atmost::etcd {
 
 class PlanWriter {
  public:
-  enum class Written : std::uint8_t {
+  enum class Wrote : std::uint8_t {
     done,
     changed,   // nothing was written, or a place was drawn: the snapshots are of this moment
     outdated,  // nothing was written: look again
@@ -29,22 +29,21 @@ class PlanWriter {
       : caller_(caller), intervals_(intervals), rates_(rates) {}
 
   // Takes the slots of all locks. done: our keys were read behind it.
-  Result<Written> admit(const Instant& now, const Ticket* queue, std::int64_t give_up_boot_ns);
+  Result<Wrote> admit(const Instant& now, const Ticket* queue, std::int64_t give_up_boot_ns);
 
   // Writes the place in the queues of a caller that is not admitted, and turns of others.
-  Result<Written> wait(const rule::Plan& plan, const Instant& now, Ticket* queue,
-                       std::int64_t give_up_boot_ns);
+  Result<Wrote> wait(const rule::Plan& plan, const Instant& now, Ticket* queue,
+                     std::int64_t give_up_boot_ns);
 
  private:
-  void take_slots(OpenLock& lock, const Instant& now, Txn& txn);
-  void compare(const OpenLock& lock, Txn& txn) const;
-  void note_turns(const OpenLock& lock, std::uint64_t own, Txn& txn);
+  void take_slots(LockFacts& lock, const Instant& now, Txn& txn);
+  void compare(const LockFacts& lock, Txn& txn) const;
+  void note_turns(const LockFacts& lock, std::uint64_t own, Txn& txn);
   void describe_place(std::uint32_t lock, const rule::Plan& plan, const Instant& now,
                       const Ticket& queue, Txn& txn) const;
   bool any_noted(const rule::Plan& plan) const;
   bool proves(const TxnReply& reply);
-  Result<Written> refused(const Answer& answer, const Ticket* queue, const TxnReply& reply,
-                          std::int64_t give_up_boot_ns);
+  Result<Wrote> refused(const Written& written, const Ticket* queue, std::int64_t give_up_boot_ns);
 
   Caller& caller_;
   Intervals& intervals_;

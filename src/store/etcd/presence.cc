@@ -14,7 +14,7 @@ constexpr std::int64_t kAgain = 4;
 
 }  // namespace
 
-bool Presence::freed(OpenLock& lock, std::size_t rank) {
+bool Presence::freed(LockFacts& lock, std::size_t rank) {
   look_at_boot_ns_ = Duration::kForever;
   if (caller_.lease.id() == 0) return false;
   bool any = false;
@@ -22,7 +22,7 @@ bool Presence::freed(OpenLock& lock, std::size_t rank) {
   return any;
 }
 
-bool Presence::freed(OpenLock& lock, const Snapshot::Holder& holder, std::size_t rank) {
+bool Presence::freed(LockFacts& lock, const Snapshot::Holder& holder, std::size_t rank) {
   if (!holder.record || holder.record->ttl_ns <= 0 || holder.lease == caller_.lease.id())
     return false;
   const std::int64_t now = os::boot_ns();
@@ -54,23 +54,23 @@ bool Presence::freed(OpenLock& lock, const Snapshot::Holder& holder, std::size_t
   return false;
 }
 
-void Presence::ask(OpenLock& lock, const Snapshot::Holder& holder, std::uint64_t before,
+void Presence::ask(LockFacts& lock, const Snapshot::Holder& holder, std::uint64_t before,
                    Known& known) {
   const std::string key = lock.keys.question(holder.slot);
   Txn txn;
   txn.created_at(lock.keys.held(holder.slot), holder.token).modified_at(key, before);
   txn.put(key, "{}", caller_.lease.id());
-  const std::uint64_t asked = caller_.transactions.write(txn, caller_.give_up());
+  const std::uint64_t asked = caller_.transactions.write(txn, caller_.give_up()).revision();
   if (asked == 0) return;
   known.question = asked;
   known.asked_boot_ns = os::boot_ns();
 }
 
-bool Presence::erase(OpenLock& lock, const Snapshot::Holder& holder) {
+bool Presence::erase(LockFacts& lock, const Snapshot::Holder& holder) {
   const std::string key = lock.keys.held(holder.slot);
   Txn txn;
   txn.modified_at(key, holder.modified).erase(key).erase(lock.keys.question(holder.slot));
-  return caller_.transactions.write(txn, caller_.give_up()) != 0;
+  return caller_.transactions.write(txn, caller_.give_up()).done();
 }
 
 }  // namespace atmost::etcd

@@ -23,7 +23,7 @@ class Presence {
   // To be called when a waiter has looked and found no room. `rank`: the number of waiters before
   // it; the first asks, the others if it does not. True: a slot was freed, look again. Failures
   // count as questions that were not asked.
-  bool freed(OpenLock& lock, std::size_t rank);
+  bool freed(LockFacts& lock, std::size_t rank);
   // When it is to be called next, after another look.
   std::int64_t look_at_boot_ns() const { return look_at_boot_ns_; }
 
@@ -37,9 +37,9 @@ class Presence {
     std::int64_t asked_boot_ns = 0;
     bool answered = false;
   };
-  bool freed(OpenLock& lock, const Snapshot::Holder& holder, std::size_t rank);
-  void ask(OpenLock& lock, const Snapshot::Holder& holder, std::uint64_t before, Known& known);
-  bool erase(OpenLock& lock, const Snapshot::Holder& holder);
+  bool freed(LockFacts& lock, const Snapshot::Holder& holder, std::size_t rank);
+  void ask(LockFacts& lock, const Snapshot::Holder& holder, std::uint64_t before, Known& known);
+  bool erase(LockFacts& lock, const Snapshot::Holder& holder);
 
   Caller& caller_;
   std::map<std::string, Known> known_;  // by the key of the slot

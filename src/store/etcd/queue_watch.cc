@@ -22,6 +22,14 @@ constexpr Duration kAfterTrouble = Duration::millis(100);
 // For the first line of a watch.
 constexpr Duration kBeginning = Duration::millis(700);
 
+// `revision`: the first that is reported; 0: the next one.
+std::string watch_body(const std::string& from, const std::string& end, std::uint64_t revision) {
+  std::string body = "{\"create_request\":{\"key\":\"" + base64(from) + '"';
+  if (!end.empty()) body += ",\"range_end\":\"" + base64(end) + '"';
+  if (revision != 0) body += ",\"start_revision\":\"" + std::to_string(revision) + '"';
+  return body + "}}\n";
+}
+
 }  // namespace
 
 Result<Wake> QueueWatch::await(std::uint32_t lock, const Ticket& ticket,
@@ -58,9 +66,9 @@ void QueueWatch::stop() {
 }
 
 void QueueWatch::stand(const Ticket& ticket) {
-  const OpenLock& waited = lock();
+  const LockFacts& waited = lock();
   const Snapshot& seen = waited.seen;
-  ahead_ = waited.facts.claimants(ticket.numbers[lock_]);
+  ahead_ = waited.claimants(ticket.numbers[lock_]);
   held_.clear();
   for (const Snapshot::Holder& each : seen.holders) held_.insert(each.slot);
   look_at_boot_ns_ = Duration::kForever;
@@ -80,7 +88,7 @@ std::int64_t QueueWatch::quiet_ns() const {
 // second. So we watch from now on, and look again if something happened since we looked.
 Result<bool> QueueWatch::begin() {
   stop();
-  const OpenLock& waited = lock();
+  const LockFacts& waited = lock();
   const std::uint64_t known = waited.seen.revision;
   const bool near = stands_ == Watched::lock;
   const std::uint64_t from = near ? 0 : known + 1;
@@ -136,14 +144,13 @@ Result<bool> QueueWatch::still_hears() {
     os::sleep_until(plus(os::boot_ns(), kAfterTrouble));
     return false;
   }
-  if (now.stumbles == followed_at_.stumbles) return true;
+  if (now.endpoint == endpoint_) return true;
   caller_.gateway.go_to(now.endpoint);
   return false;
 }
 
 Result<Wake> QueueWatch::follow(std::int64_t until_boot_ns) {
   caller_.lease.go_to(endpoint_);
-  followed_at_ = caller_.lease.renewals();
   for (;;) {
     caller_.gateway.hang_up();  // the watch is our one connection
     std::string line;
@@ -242,13 +249,8 @@ Status QueueWatch::ask_majority() {
   Txn txn;
   txn.otherwise();
   txn.range(caller_.gateway.access().prefix + "/");
-  const Answer answer = caller_.gateway.ask(
-      "kv/txn", txn.text(), caller_.give_up(), Gateway::Repeat::yes, [&](std::string_view text) {
-        const std::optional<TxnReply> reply = parse_txn(text, txn.parts(), txn.other_parts());
-        return reply && reply->succeeded && caller_.gateway.history().believes(reply->header);
-      });
-  if (answer.kind != Answer::Kind::good) return failure(answer, "waiting is over");
-  return {};
+  const Written answered = caller_.transactions.write(txn, caller_.give_up(), Gateway::Repeat::yes);
+  return answered.done() ? Status{} : Status{failure(answered.answer, "waiting is over")};
 }
 
 }  // namespace atmost::etcd

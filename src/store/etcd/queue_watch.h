@@ -29,7 +29,7 @@ class QueueWatch {
   // before it; or the place of the waiter kNear before that.
   enum class Watched : std::uint8_t { nothing, lock, far_ahead };
 
-  OpenLock& lock() { return caller_.locks[lock_]; }
+  LockFacts& lock() { return caller_.locks[lock_]; }
   // Finds out where we stand, by the last look.
   void stand(const Ticket& ticket);
   std::int64_t quiet_ns() const;
@@ -60,12 +60,11 @@ class QueueWatch {
   std::string watched_place_;         // of another waiter; empty: none
   std::uint64_t heard_revision_ = 0;  // all that happened since is reported
   std::size_t endpoint_ = 0;          // of the flow
-  Renewals followed_at_;              // as they were when we began to wait for the flow
 
   // Where we stand.
   Watched stands_ = Watched::nothing;
   std::string place_ahead_;  // to be watched
-  std::vector<EtcdFacts::Claimant> ahead_;
+  std::vector<LockFacts::Claimant> ahead_;
   std::set<std::uint32_t> held_;      // slots
   std::int64_t look_at_boot_ns_ = 0;  // then those before us had time to take what became free
 };

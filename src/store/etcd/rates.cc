@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "hint_lease.h"
 #include "os/clock.h"
 #include "words.h"
 
@@ -31,19 +30,18 @@ Ring ring_of(const Snapshot& seen, const Instant& now) {
 }  // namespace
 
 void Rates::see(const Instant& now) {
-  for (OpenLock& lock : caller_.locks) {
+  for (LockFacts& lock : caller_.locks) {
     if (!lock.seen.ring && caller_.request.rate.count == 0) continue;
     lock.admissions.see(ring_of(lock.seen, now), own_place(), now, now.boot_ns);
   }
 }
 
-void Rates::put(const OpenLock& lock, const Ring& ring, Txn& txn) const {
+void Rates::put(const LockFacts& lock, const Ring& ring, Txn& txn) const {
   const bool is_short = ring.window_ns <= kShortWindow.ns;
-  txn.put(lock.keys.rate(), ring.text(),
-          is_short ? hint_lease(caller_.gateway.access().prefix) : 0);
+  txn.put(lock.keys.rate(), ring.text(), is_short ? caller_.transactions.hint_lease() : 0);
 }
 
-void Rates::record(OpenLock& lock, Txn& txn) const {
+void Rates::record(LockFacts& lock, Txn& txn) const {
   txn.modified_at(lock.keys.rate(), lock.seen.ring_modified);
   lock.admitted.reset();
   if (!lock.seen.ring && caller_.request.rate.count == 0) return;
@@ -53,7 +51,7 @@ void Rates::record(OpenLock& lock, Txn& txn) const {
 }
 
 // Changes the ring as it is stored. False: `how` does not want to, or it cannot be written.
-bool Rates::change(const OpenLock& lock, std::int64_t give_up_boot_ns,
+bool Rates::change(const LockFacts& lock, std::int64_t give_up_boot_ns,
                    const std::function<bool(Ring&)>& how) const {
   bool wanted = false;
   const auto put_changed = [&](const Transactions::Found& found, Txn& txn) {
@@ -66,14 +64,14 @@ bool Rates::change(const OpenLock& lock, std::int64_t give_up_boot_ns,
          wanted;
 }
 
-void Rates::take_back(OpenLock& lock, std::int64_t give_up_boot_ns) const {
+void Rates::take_back(LockFacts& lock, std::int64_t give_up_boot_ns) const {
   if (!lock.admitted) return;
   (void)change(lock, give_up_boot_ns, [&](Ring& ring) { return ring.take_back(*lock.admitted); });
 }
 
 // The entry may lie ahead: the write that reports it takes as long as the admission did.
 Status Rates::settle() const {
-  for (OpenLock& lock : caller_.locks) {
+  for (LockFacts& lock : caller_.locks) {
     if (!lock.admitted || lock.admitted->place == 0) continue;
     std::int64_t begun = lock.admitted->boot_ns;
     for (int i = 0; i < kTries; ++i) {
@@ -95,7 +93,7 @@ Status Rates::settle() const {
   return {};
 }
 
-void Rates::leave_word(OpenLock& lock, std::int64_t give_up_boot_ns) {
+void Rates::leave_word(LockFacts& lock, std::int64_t give_up_boot_ns) {
   const Request& request = caller_.request;
   if (request.rate.count == 0 || request.now_given || !lock.admissions.has_news()) return;
   Snapshot& seen = lock.seen;
@@ -105,7 +103,7 @@ void Rates::leave_word(OpenLock& lock, std::int64_t give_up_boot_ns) {
   txn.modified_at(lock.keys.last(), seen.last_modified);
   txn.modified_at(lock.keys.state(), seen.state_modified);
   put(lock, ring, txn);
-  const std::uint64_t written = caller_.transactions.write(txn, give_up_boot_ns);
+  const std::uint64_t written = caller_.transactions.write(txn, give_up_boot_ns).revision();
   if (written == 0) return;
   seen.ring = std::move(ring);
   seen.ring_modified = written;

@@ -17,21 +17,21 @@ class Rates {
   void see(const Instant& now);
 
   // Adds to an admission what later callers have to know of it.
-  void record(OpenLock& lock, Txn& txn) const;
+  void record(LockFacts& lock, Txn& txn) const;
   // The command of that admission could not be executed: it does not count if it is still the
   // newest one. Failures are not reported.
-  void take_back(OpenLock& lock, std::int64_t give_up_boot_ns) const;
+  void take_back(LockFacts& lock, std::int64_t give_up_boot_ns) const;
   // Makes sure, before the command starts, that the rate counts from no earlier moment. A start
   // that comes up to 250 ms late counts from the decision.
   Status settle() const;
   // Leaves for later callers of this machine what a caller that is refused has learned. Failures
   // are not reported.
-  void leave_word(OpenLock& lock, std::int64_t give_up_boot_ns);
+  void leave_word(LockFacts& lock, std::int64_t give_up_boot_ns);
 
  private:
-  bool change(const OpenLock& lock, std::int64_t give_up_boot_ns,
+  bool change(const LockFacts& lock, std::int64_t give_up_boot_ns,
               const std::function<bool(Ring&)>& how) const;
-  void put(const OpenLock& lock, const Ring& ring, Txn& txn) const;
+  void put(const LockFacts& lock, const Ring& ring, Txn& txn) const;
 
   Caller& caller_;
 };

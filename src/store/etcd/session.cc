@@ -4,17 +4,12 @@
 #include <utility>
 
 #include "core/lease_time.h"
-#include "holder_stop.h"
-#include "learned_runs.h"
-#include "lock_state.h"
 #include "os/clock.h"
 #include "words.h"
 
 namespace atmost::etcd {
 namespace {
 
-// Changes of a lock's state are rare.
-constexpr int kTries = 32;
 // Hundreds of callers at once need a few seconds.
 constexpr Duration kLongestAttempt = Duration::seconds(20);
 
@@ -42,8 +37,6 @@ Status EtcdSession::look(const Attempt& attempt, rule::Looked& to) {
   if (attempt.looks == 0) {
     may_replace_ = caller_.request.on_busy == OnBusy::replace && queue == nullptr;
     fresh_ = false;
-    known_ =
-        std::exchange(woken_, false) ? Caller::Known::by_one_member : Caller::Known::by_majority;
     end_ns_ = plus(os::boot_ns(), kLongestAttempt);
   } else if (os::boot_ns() >= end_ns_) {
     // Each time that the lock has changed another caller was admitted, unless the answers are
@@ -53,24 +46,21 @@ Status EtcdSession::look(const Attempt& attempt, rule::Looked& to) {
                  "etcd: at every try for 20 s the lock had changed, or an answer was lost"));
   }
   exit_if_terminated();
-  if (hold_.holds()) return error_of(Code::internal, 0, "this session holds its locks already");
+  if (holds_) return error_of(Code::internal, 0, "this session holds its locks already");
   if (Status done = read(queue); !done.ok()) return fail(done.error());
   to.now = attempt.moment(caller_.request);
   to.turns_boot_ns = to.now.given ? os::boot_ns() : to.now.boot_ns;
   rates_.see(to.now);
   for (std::size_t i = 0; i < caller_.locks.size(); ++i) {
-    OpenLock& lock = caller_.locks[i];
+    LockFacts& lock = caller_.locks[i];
     if (Status known = intervals_.read(lock, caller_.give_up()); !known.ok())
       return fail(known.error());
-    lock.facts.look(lock.seen, lock.keys, caller_.place(i, queue), lock.admissions, lock.cooled_ns,
-                    to.now, to.turns_boot_ns);
+    lock.begin(caller_.place(i, queue), to.now, to.turns_boot_ns);
   }
   to.locks = facts_;
   return {};
 }
 
-// One member's answer is enough for a waiter that its watch has woken: what that member lacks, the
-// watch reports later. Writes are compared anyway.
 Status EtcdSession::read(Ticket* queue) {
   const bool drawn = queue != nullptr && queue->drawn;
   if (drawn && caller_.lease.upkeep().lost) {
@@ -79,9 +69,7 @@ Status EtcdSession::read(Ticket* queue) {
   }
   while (!std::exchange(fresh_, false) || lost_place(queue)) {
     if (lost_place(queue)) lose(*queue);
-    const Caller::Known known =
-        queue != nullptr && queue->drawn ? known_ : Caller::Known::by_majority;
-    if (Status looked = caller_.look(queue, caller_.give_up(), known); !looked.ok()) return looked;
+    if (Status looked = caller_.look(queue); !looked.ok()) return looked;
     fresh_ = true;
   }
   return {};
@@ -91,7 +79,7 @@ Status EtcdSession::read(Ticket* queue) {
 bool EtcdSession::lost_place(const Ticket* queue) const {
   return queue != nullptr && queue->drawn &&
          std::any_of(caller_.locks.begin(), caller_.locks.end(),
-                     [](const OpenLock& lock) { return !lock.seen.place_is_there; });
+                     [](const LockFacts& lock) { return !lock.seen.place_is_there; });
 }
 
 Status EtcdSession::apply(const rule::Plan& plan, const Instant& now, Ticket* queue,
@@ -103,11 +91,11 @@ Status EtcdSession::apply(const rule::Plan& plan, const Instant& now, Ticket* qu
 
 Status EtcdSession::enter(const Instant& now, Ticket* queue, rule::Applied& to) {
   const std::int64_t asked = os::boot_ns();
-  const Result<PlanWriter::Written> written = writer_.admit(now, queue, caller_.give_up());
+  const Result<PlanWriter::Wrote> written = writer_.admit(now, queue, caller_.give_up());
   if (!written.ok()) return fail(written.error());
-  fresh_ = written.value() == PlanWriter::Written::changed;
-  bool admitted = written.value() == PlanWriter::Written::done;
-  if (written.value() == PlanWriter::Written::doubtful) {
+  fresh_ = written.value() == PlanWriter::Wrote::changed;
+  bool admitted = written.value() == PlanWriter::Wrote::done;
+  if (written.value() == PlanWriter::Wrote::doubtful) {
     const Result<bool> settled = settle_doubt(queue);
     if (!settled.ok()) return fail(settled.error());
     admitted = settled.value();
@@ -123,7 +111,7 @@ Status EtcdSession::enter(const Instant& now, Ticket* queue, rule::Applied& to) 
 }
 
 Result<bool> EtcdSession::settle_doubt(Ticket* queue) {
-  if (Status looked = caller_.look(queue, caller_.give_up()); !looked.ok()) {
+  if (Status looked = caller_.look(queue); !looked.ok()) {
     caller_.lease.abandon();  // any slots of ours end with the lease
     return looked.error();
   }
@@ -136,17 +124,17 @@ Status EtcdSession::refuse(const rule::Plan& plan, const Instant& now, Ticket* q
                            rule::Applied& to) {
   const Decision& decision = plan.decision;
   refused_by_ = decision.lock;
-  OpenLock& lock = caller_.locks[refused_by_];
+  LockFacts& lock = caller_.locks[refused_by_];
   const std::int64_t end = caller_.give_up();
   if (decision.verdict == Verdict::too_soon) {
     intervals_.add_witness(lock, end);
     if (queue == nullptr || !queue->drawn) rates_.leave_word(lock, end);
   }
-  const Result<PlanWriter::Written> written = writer_.wait(plan, now, queue, end);
+  const Result<PlanWriter::Wrote> written = writer_.wait(plan, now, queue, end);
   if (!written.ok()) return fail(written.error());
-  fresh_ = written.value() == PlanWriter::Written::changed;
-  to.changed = written.value() != PlanWriter::Written::done;
-  if (written.value() == PlanWriter::Written::doubtful) {
+  fresh_ = written.value() == PlanWriter::Wrote::changed;
+  to.changed = written.value() != PlanWriter::Wrote::done;
+  if (written.value() == PlanWriter::Wrote::doubtful) {
     // The place may have been taken nevertheless: it goes with the lease.
     caller_.lease.end(caller_.gateway, end);
     lose(*queue);
@@ -160,20 +148,11 @@ Status EtcdSession::take_up(std::int64_t asked_boot_ns) {
   Status ready = caller_.lease.prove(caller_.gateway, caller_.give_up());
   if (ready.ok()) ready = intervals_.settle();
   if (ready.ok()) ready = rates_.settle();
-  if (!ready.ok()) {
-    caller_.lease.end(caller_.gateway, caller_.give_up());
-    return ready;
-  }
   exit_if_terminated();
-  // From a ttl after the admission on others may ask whether we are there (presence.h).
-  const std::int64_t ttl = std::max(caller_.request.ttl, shortest_ttl({})).ns;
-  if (caller_.lease.upkeep().lost || os::boot_ns() - asked_boot_ns > ttl) {
-    caller_.lease.end(caller_.gateway, caller_.give_up());
-    return error_of(Code::unavailable, 0, "etcd: the lease ended before the command began");
-  }
-  hold_.begin();
   watch_.stop();
-  return {};
+  if (ready.ok()) ready = begin_hold(asked_boot_ns);
+  if (!ready.ok()) caller_.lease.end(caller_.gateway, caller_.give_up());
+  return ready;
 }
 
 Result<Wake> EtcdSession::await(Ticket& ticket, std::int64_t deadline_boot_ns) {
@@ -182,55 +161,23 @@ Result<Wake> EtcdSession::await(Ticket& ticket, std::int64_t deadline_boot_ns) {
   Result<Wake> woken = watch_.await(refused_by_, ticket, deadline_boot_ns);
   if (!woken.ok()) return fail(woken.error());
   exit_if_terminated();
-  woken_ = woken.value() == Wake::maybe;
   return woken;
-}
-
-Result<Edited> EtcdSession::edit(std::uint32_t lock, const Edit& edit) {
-  const LockSpec& spec = caller_.locks[lock].spec;
-  if (edit.what == Edit::What::learn || edit.what == Edit::What::recall)
-    return LearnedRuns(caller_.gateway, spec).edit(edit);
-  return LockState(caller_.gateway, spec).edit(edit);
-}
-
-Result<Owned<HolderStop>> EtcdSession::stop(std::uint32_t lock, std::uint32_t slot,
-                                            std::uint64_t hold, StopFor what_for) {
-  watch_.stop();  // the watch is not read while a holder is being stopped
-  const OpenLock& open = caller_.locks[lock];
-  // A decision to take the lock over fails if its snapshot has changed. Without a decision, look at
-  // the lock now, again and again until nothing changes it in between.
-  const bool decided = what_for == StopFor::its_place && open.seen.revision != 0;
-  const Request& request = caller_.request;
-  const bool any_age =
-      what_for == StopFor::kill || may_replace_ || request.expire_after.is_forever();
-  Result<Owned<HolderStop>> begun = Owned<HolderStop>();
-  for (int i = 0; i < kTries; ++i) {
-    if (!decided) {
-      if (Status looked = caller_.look(nullptr, caller_.give_up()); !looked.ok())
-        return looked.error();
-      if (open.seen.taken.contains(slot)) break;
-    }
-    begun = EtcdHolderStop::begin(caller_, lock, slot, hold, any_age ? 0 : request.expire_after.ns);
-    if (decided || !begun.ok() || begun.value()) break;
-  }
-  return begun;
 }
 
 Upkeep EtcdSession::upkeep(About, std::uint32_t) const {
   Upkeep known;
-  if (hold_.holds()) known = caller_.lease.upkeep();
-  if (known.asked_to_stop) known.contest = Contest::for_its_place;
-  known.left_until_boot_ns = hold_.left_until_boot_ns();
+  if (holds_) known = caller_.lease.upkeep();
+  known.left_until_boot_ns = left_until_ns_;
   if (caller_.lease.id() != 0) known.name.append_signed(caller_.lease.id());
   return known;
 }
 
 void EtcdSession::end(const End& what) {
-  if (what.of == End::Of::hold) return hold_.release(what.ending, what.now);
+  if (what.of == End::Of::hold) return release(what.ending, what.now);
   watch_.stop();
   if (what.of == End::Of::place) {
     *what.ticket = {};
-    if (!hold_.holds()) caller_.lease.end(caller_.gateway, caller_.give_up());
+    if (!holds_) caller_.lease.end(caller_.gateway, caller_.give_up());
     return;
   }
   caller_.end_lease();

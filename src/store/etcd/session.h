@@ -8,7 +8,6 @@
 #include "caller.h"
 #include "core/session.h"
 #include "intervals.h"
-#include "lease.h"
 #include "plan_writer.h"
 #include "queue_watch.h"
 #include "rates.h"
@@ -23,7 +22,7 @@ class EtcdSession final : public Session {
   // Borrows its arguments. `alone`: see EtcdStore.
   EtcdSession(const Access& access, ClusterHistory& history, const Request& request, bool alone)
       : caller_(access, history, request, alone), held_(request.lock_count) {
-    for (OpenLock& lock : caller_.locks) facts_.push_back(&lock.facts);
+    for (LockFacts& lock : caller_.locks) facts_.push_back(&lock);
   }
 
   Status look(const Attempt& attempt, rule::Looked& to) override;
@@ -37,6 +36,9 @@ class EtcdSession final : public Session {
   void end(const End& what) override;
 
  private:
+  Result<Edited> edit_state(const Keys& keys, const Edit& what);
+  Result<Edited> edit_runs(const Keys& keys, const Edit& what);
+  Result<bool> claim(LockFacts& open, std::uint32_t slot);
   Status read(Ticket* queue);
   bool lost_place(const Ticket* queue) const;
   Status enter(const Instant& now, Ticket* queue, rule::Applied& to);
@@ -47,6 +49,8 @@ class EtcdSession final : public Session {
   // Begins the hold that was requested at that moment. An Error: the lease cannot be relied on, and
   // was ended.
   Status take_up(std::int64_t asked_boot_ns);
+  Status begin_hold(std::int64_t asked_boot_ns);
+  void release(Ending ending, const Instant& now);
   // Returns the error. If etcd cannot be asked to end the lease, it ends by itself.
   Error fail(Error error);
   void exit_if_terminated();
@@ -57,14 +61,13 @@ class EtcdSession final : public Session {
   PlanWriter writer_{caller_, intervals_, rates_};
   QueueWatch watch_{caller_};
   std::vector<HeldLock> held_;
-  EtcdHold hold_{caller_, intervals_, rates_, held_};
+  bool holds_ = false;
+  std::int64_t left_until_ns_ = 0;  // the last release had no answer: its lease ends then
   std::vector<rule::Facts*> facts_;
   std::int64_t end_ns_ = 0;       // of the attempt
   std::uint32_t refused_by_ = 0;  // the lock
   bool fresh_ = false;            // the snapshots are of this moment
-  bool woken_ = false;            // no attempt was made since the watch called for one
-  Caller::Known known_ = Caller::Known::by_majority;  // of a waiter's next look
-  bool may_replace_ = false;  // the last attempt could stop a holder of any age
+  bool may_replace_ = false;      // the last attempt could stop a holder of any age
 };
 
 }  // namespace atmost::etcd

@@ -59,6 +59,15 @@ HolderView holder_view(const Snapshot::Holder& holder) {
   return view;
 }
 
+rule::State rule_state(const State& state, std::uint64_t last) {
+  rule::State to;
+  to.token = last;
+  to.drained = state.drained;
+  to.refusals = state.refused_since == last ? state.refusals : 0;
+  to.failures = state.failures;
+  return to;
+}
+
 bool take_key(const Keys& keys, const CallerPlace& place, const KeyValue& key, Snapshot& to) {
   const std::uint64_t boot = os::boot_hash();
   if (keys.is_held(key.key) || keys.is_taking(key.key)) {

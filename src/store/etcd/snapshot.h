@@ -97,6 +97,8 @@ bool take_page(const Keys& keys, const LockSpec& lock, const PartReply& part, Sn
 bool take_key(const Keys& keys, const CallerPlace& place, const KeyValue& key, Snapshot& to);
 
 HolderView holder_view(const Snapshot::Holder& holder);
+// As the rule has it. `last`: the token of the last admission.
+rule::State rule_state(const State& state, std::uint64_t last);
 
 }  // namespace atmost::etcd
 

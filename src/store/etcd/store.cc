@@ -7,6 +7,7 @@
 #include "os/self.h"
 #include "own_lease.h"
 #include "session.h"
+#include "store/fleet/locks.h"
 #include "words.h"
 
 namespace atmost::etcd {
@@ -31,17 +32,10 @@ Status check(const Request& request) {
   // A transaction takes 128 parts (etcd's --max-txn-ops), and all slots are taken in one.
   constexpr std::uint32_t kMostTaken = 64;
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
-    const LockSpec& lock = request.locks[i];
-    if (lock.take > kMostTaken)
+    if (request.locks[i].take > kMostTaken)
       return error_of(Code::usage, 0, "--take: in etcd at most 64 slots are taken at once");
-    for (std::uint32_t j = 0; j < i; ++j) {
-      if (request.locks[j].path.view() != lock.path.view()) continue;
-      Error twice = error_of(Code::usage, 0, lock.name);
-      twice.message.append(": the same lock twice: leave one of them out");
-      return twice;
-    }
   }
-  return {};
+  return fleet::check_distinct(request);
 }
 
 }  // namespace
@@ -53,7 +47,7 @@ Result<Owned<Session>> EtcdStore::open_for(const Request& request, OpenTo) {
 
 Result<std::uint32_t> EtcdStore::inspect(const LockSpec& lock, const Instant&,
                                          LockVisitor* visitor) {
-  const Keys keys(access_.prefix, lock_of(lock));
+  const Keys keys(access_.prefix, fleet::key_of(lock));
   Request nothing;
   const CallerPlace place = {nothing, lock};
   Txn txn;

@@ -1,7 +1,6 @@
 #include "transactions.h"
 
 #include "core/time.h"
-#include "hint_lease.h"
 #include "os/clock.h"
 #include "words.h"
 
@@ -10,6 +9,8 @@ namespace {
 
 // Contention is short: callers that come at the same time, once each.
 constexpr int kTries = 32;
+constexpr std::int64_t kStepS = 600;
+constexpr std::int64_t kDayS = 86400;
 
 }  // namespace
 
@@ -28,38 +29,26 @@ Result<TxnReply> Transactions::read(const Txn& txn, std::int64_t give_up_boot_ns
   return std::move(*reply);
 }
 
-Applied Transactions::write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply,
-                            Answer& answer, Gateway::Repeat repeat) {
+Written Transactions::write(const Txn& txn, std::int64_t give_up_boot_ns, Gateway::Repeat repeat) {
+  Written written;
   const auto believe = [&](std::string_view text) {
     std::optional<TxnReply> parsed = parse_txn(text, txn.parts(), txn.other_parts());
     if (!parsed || !gateway_.history().believes(parsed->header)) return false;
-    reply = std::move(*parsed);
+    written.reply = std::move(*parsed);
     return true;
   };
-  for (bool made = false;;) {
-    answer = gateway_.ask("kv/txn", txn.text(), give_up_boot_ns, repeat, believe);
+  for (bool made = false;; made = true) {
+    written.answer = gateway_.ask("kv/txn", txn.text(), give_up_boot_ns, repeat, believe);
     // If the caller's own lease is the missing one, etcd refuses again.
-    if (made || !lease_is_gone(answer) || !make_hint_lease(gateway_, give_up_boot_ns)) break;
-    made = true;
+    if (made || !lease_is_gone(written.answer) || !make_hint_lease(give_up_boot_ns)) break;
   }
-  if (answer.kind == Answer::Kind::unknown) return Applied::unknown;
-  if (answer.kind == Answer::Kind::refused || !reply.succeeded) return Applied::no;
-  gateway_.history().note(reply.header.revision);
-  return Applied::yes;
-}
-
-std::uint64_t Transactions::write(const Txn& txn, std::int64_t give_up_boot_ns,
-                                  Gateway::Repeat repeat) {
-  TxnReply reply;
-  Answer answer;
-  const Applied applied = write(txn, give_up_boot_ns, reply, answer, repeat);
-  return applied == Applied::yes ? reply.header.revision : 0;
+  if (written.done()) gateway_.history().note(written.revision());
+  return written;
 }
 
 Status Transactions::change(const std::vector<std::string>& keys, std::string_view what,
                             std::int64_t give_up_boot_ns,
                             const std::function<bool(const Found&, Txn&)>& how) {
-  Answer answer;
   for (int i = 0; i < kTries; ++i) {
     Txn look;
     for (const std::string& key : keys) look.range(key);
@@ -72,12 +61,35 @@ Status Transactions::change(const std::vector<std::string>& keys, std::string_vi
       found.push_back(part.keys.empty() ? std::nullopt : std::optional(part.keys[0]));
     }
     if (!how(found, txn)) return {};
-    TxnReply reply;
-    if (write(txn, give_up_boot_ns, reply, answer) == Applied::yes) return {};
-    if (answer.kind != Answer::Kind::good) return failure(answer, what);
+    const Written written = write(txn, give_up_boot_ns);
+    if (written.done()) return {};
+    if (!written.outdated()) return failure(written.answer, what);
   }
-  answer = {Answer::Kind::unknown, "others change it all the time"};
-  return failure(answer, what);
+  return failure({Answer::Kind::unknown, "others change it all the time"}, what);
+}
+
+std::int64_t Transactions::hint_lease() const {
+  const std::int64_t step = os::now().real_ns / (kStepS * 1'000'000'000);
+  std::uint64_t mixed = 0xcbf29ce484222325;
+  for (const char c : gateway_.access().prefix + '#' + std::to_string(step)) {
+    mixed = (mixed ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return static_cast<std::int64_t>(mixed >> 1 | 1);
+}
+
+// Unless it exists. False: it cannot be made.
+bool Transactions::make_hint_lease(std::int64_t give_up_boot_ns) {
+  const std::int64_t id = hint_lease();
+  const std::string body =
+      "{\"ID\":\"" + std::to_string(id) + "\",\"TTL\":\"" + std::to_string(kDayS + kStepS) + "\"}";
+  const Answer made = gateway_.ask("lease/grant", body, give_up_boot_ns, Gateway::Repeat::yes,
+                                   [&](std::string_view text) {
+                                     const std::optional<LeaseReply> reply = parse_lease(text);
+                                     return reply && reply->id == id && reply->ttl > 0;
+                                   });
+  const bool exists =
+      made.kind == Answer::Kind::refused && made.text.find("already exists") != std::string::npos;
+  return made.kind == Answer::Kind::good || exists;
 }
 
 Result<std::int64_t> Transactions::grant(std::int64_t seconds, std::int64_t give_up_boot_ns) {

@@ -15,8 +15,18 @@
 
 namespace atmost::etcd {
 
-// True if a transaction that writes was applied.
-enum class Applied : std::uint8_t { yes, no, unknown };
+// The result of a transaction that writes.
+struct Written {
+  // Applied; or not, because a comparison failed. Else etcd refused, or it is not known.
+  bool done() const { return answer.kind == Answer::Kind::good && reply.succeeded; }
+  bool outdated() const { return answer.kind == Answer::Kind::good && !reply.succeeded; }
+  bool unknown() const { return answer.kind == Answer::Kind::unknown; }
+  // Of the write; 0: none.
+  std::uint64_t revision() const { return done() ? reply.header.revision : 0; }
+
+  Answer answer;   // the reason for neither
+  TxnReply reply;  // etcd's, if it is done or outdated
+};
 
 // Borrows its gateway. Each call blocks until the answer, at most until the moment that is given
 // (CLOCK_BOOTTIME). An Error: no answer, or etcd refused.
@@ -28,14 +38,9 @@ class Transactions {
   std::int64_t give_up() const;
 
   Result<TxnReply> read(const Txn& txn, std::int64_t give_up_boot_ns);
-  // yes, or no when a comparison failed: `reply` is etcd's. Otherwise `answer` has the reason.
   // `repeat`: it may be done twice. Makes the hint lease if etcd misses it.
-  Applied write(const Txn& txn, std::int64_t give_up_boot_ns, TxnReply& reply, Answer& answer,
+  Written write(const Txn& txn, std::int64_t give_up_boot_ns,
                 Gateway::Repeat repeat = Gateway::Repeat::no);
-
-  // The revision of the write; 0: it was not applied, or that is not known.
-  std::uint64_t write(const Txn& txn, std::int64_t give_up_boot_ns,
-                      Gateway::Repeat repeat = Gateway::Repeat::no);
 
   // The values of keys as they were read, in their order; empty: there is no such key.
   using Found = std::vector<std::optional<KeyValue>>;
@@ -45,6 +50,18 @@ class Transactions {
   Status change(const std::vector<std::string>& keys, std::string_view what,
                 std::int64_t give_up_boot_ns, const std::function<bool(const Found&, Txn&)>& how);
 
+  // The number of the lease of the keys that outlive their lock's holders.
+  //
+  // The last admission and the last ends are for people, and for --if-elapsed inf of callers that
+  // come soon; refusals in a row and forgotten admissions mean something only beside them. All of
+  // it lies under a lease of a day; otherwise locks whose names are unbounded (one for each file,
+  // say) would fill etcd up. Callers share that lease instead of asking for one each: its number
+  // follows from the prefix and the time of day in steps of ten minutes. A caller whose clock is
+  // wrong uses another such lease, which works, too.
+  //
+  // Intervals have leases of their own; tokens are revisions, which need no key.
+  std::int64_t hint_lease() const;
+
   // A new lease, which is not renewed.
   Result<std::int64_t> grant(std::int64_t seconds, std::int64_t give_up_boot_ns);
   // The time left of a lease, by the leader's clock. `what` begins the error's message.
@@ -52,6 +69,8 @@ class Transactions {
                                   std::int64_t give_up_boot_ns);
 
  private:
+  bool make_hint_lease(std::int64_t give_up_boot_ns);
+
   Gateway& gateway_;
 };
 

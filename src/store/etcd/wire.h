@@ -166,6 +166,14 @@ struct StatusReply {
   std::string errors;
 };
 std::optional<StatusReply> parse_status(std::string_view text);
+
+// etcd #15247: a leader that was stuck, and comes back when another leads, ends leases that were
+// renewed at the new leader. Cured in 3.4.31, 3.5.13 and 3.6.0.
+enum class Leases : std::uint8_t { kept, ended_early, unknown };
+
+// `version` in a member's notation: "3.4.23", "3.6.0-rc.1". Unknown: it is not of that form.
+Leases leases_of(std::string_view version);
+
 // The number of members of a cluster, by the answer to cluster/member/list.
 std::optional<std::size_t> parse_member_count(std::string_view text);
 std::optional<Header> parse_header(std::string_view text);

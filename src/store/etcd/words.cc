@@ -108,11 +108,4 @@ Error alien_key(std::string_view key) {
   return error;
 }
 
-std::string watch_body(const std::string& from, const std::string& end, std::uint64_t revision) {
-  std::string body = "{\"create_request\":{\"key\":\"" + base64(from) + '"';
-  if (!end.empty()) body += ",\"range_end\":\"" + base64(end) + '"';
-  if (revision != 0) body += ",\"start_revision\":\"" + std::to_string(revision) + '"';
-  return body + "}}\n";
-}
-
 }  // namespace atmost::etcd

@@ -1,4 +1,4 @@
-// Request bodies and messages that several files use.
+// The errors that several files report.
 #ifndef ATMOST_STORE_ETCD_WORDS_H
 #define ATMOST_STORE_ETCD_WORDS_H
 
@@ -18,9 +18,6 @@ bool lease_is_gone(const Answer& answer);
 
 // A key below a lock that this version of atmost did not write so.
 Error alien_key(std::string_view key);
-
-// `revision`: the first that is reported; 0: the next one.
-std::string watch_body(const std::string& from, const std::string& end, std::uint64_t revision);
 
 }  // namespace atmost::etcd
 

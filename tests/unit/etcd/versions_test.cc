@@ -1,4 +1,4 @@
-#include "store/etcd/versions.h"
+#include "store/etcd/wire.h"
 
 #include <gtest/gtest.h>
 
