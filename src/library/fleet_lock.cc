@@ -1,4 +1,4 @@
-#include "library_fleet.h"
+#include "fleet_lock.h"
 
 #include <cerrno>
 

@@ -1,4 +1,4 @@
-#include "library_answer.h"
+#include "answer.h"
 
 #include "atmost/atmost.h"
 #include "core/names.h"

@@ -2,13 +2,13 @@
 // on all.
 #include <new>
 
-#include "library_lock.h"
-#include "library_request.h"
+#include "lock.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/process_label.h"
 #include "os/self.h"
 #include "os/wait_gate.h"
+#include "request.h"
 
 namespace atmost::limiter {
 namespace {

@@ -1,7 +1,7 @@
 // A lock of the C library in another store than files.
 #include <cerrno>
 
-#include "library_lock.h"
+#include "lock.h"
 #include "os/detached.h"
 #include "os/host.h"
 #include "os/packets.h"

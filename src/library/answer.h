@@ -1,6 +1,6 @@
 // The C library's answer to the last call of a thread.
-#ifndef ATMOST_LIMITER_LIBRARY_ANSWER_H
-#define ATMOST_LIMITER_LIBRARY_ANSWER_H
+#ifndef ATMOST_LIBRARY_ANSWER_H
+#define ATMOST_LIBRARY_ANSWER_H
 
 #include <string_view>
 

@@ -1,4 +1,4 @@
-#include "library_log.h"
+#include "log.h"
 
 #include <new>
 

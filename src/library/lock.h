@@ -1,18 +1,18 @@
 // One lock of the C library: a session, a lease, and the thread that listens for a taker.
-#ifndef ATMOST_LIMITER_LIBRARY_LOCK_H
-#define ATMOST_LIMITER_LIBRARY_LOCK_H
+#ifndef ATMOST_LIBRARY_LOCK_H
+#define ATMOST_LIBRARY_LOCK_H
 
 #include <cstdint>
 
-#include "admission.h"
 #include "core/limiter.h"
 #include "core/schemes.h"
-#include "journal.h"
-#include "library_fleet.h"
-#include "library_request.h"
+#include "fleet_lock.h"
+#include "limiter/admission.h"
+#include "limiter/journal.h"
 #include "os/threads.h"
 #include "os/wait_gate.h"
 #include "os/wake_pair.h"
+#include "request.h"
 #include "store/local/session.h"
 #include "store/symlink/session.h"
 
@@ -31,7 +31,7 @@ class LibraryLock {
   void release(Ending ending);
 
   // The answer that get() would give now, without waiting; creates and writes nothing.
-  Outcome look();
+  Outcome probe();
 
   // get() on a thread of its own: begin(), finish() and, between them, cancel(). A lock that is
   // free at once is taken by begin(), without a thread. `from` is no longer needed after begin(). 0
@@ -168,6 +168,10 @@ void give_back(LibraryLock* lock);
 bool waits_for_itself(std::uint64_t thread, const Request& request);
 // The lock that this thread took last and still has; null: none.
 LibraryLock* last_taken_by(std::uint64_t thread);
+
+// Completes the request, and sets `to` to a fresh lock that is filled from it. ATMOST_ADMITTED, or
+// the answer: then `to` is null.
+int prepare(LibraryRequest& from, LibraryLock*& to);
 
 }  // namespace atmost::limiter
 

@@ -1,4 +1,4 @@
-#include "library_look.h"
+#include "entries.h"
 
 #include "os/clock.h"
 #include "store/local/store.h"

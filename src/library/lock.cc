@@ -1,16 +1,16 @@
-#include "library_lock.h"
+#include "lock.h"
 
 #include <cstddef>
 #include <cstring>
 #include <new>
 
-#include "admission.h"
 #include "core/schemes.h"
-#include "library_log.h"
+#include "limiter/admission.h"
+#include "limiter/paths.h"
+#include "log.h"
 #include "os/clock.h"
 #include "os/self.h"
 #include "os/watch.h"
-#include "paths.h"
 #include "policy/decide.h"
 #include "policy/limits.h"
 
@@ -157,7 +157,7 @@ bool LibraryLock::get_at_once() {
   return true;
 }
 
-Outcome LibraryLock::look() {
+Outcome LibraryLock::probe() {
   Outcome outcome;
   request().looks_only = true;
   // A lock that was never used admits everyone; checking it must not create it.

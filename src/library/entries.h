@@ -1,6 +1,6 @@
 // Showing a lock in the C library without taking it.
-#ifndef ATMOST_LIMITER_LIBRARY_LOOK_H
-#define ATMOST_LIMITER_LIBRARY_LOOK_H
+#ifndef ATMOST_LIBRARY_ENTRIES_H
+#define ATMOST_LIBRARY_ENTRIES_H
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // The C library's part of the history: one log for all locks of the process.
-#ifndef ATMOST_LIMITER_LIBRARY_LOG_H
-#define ATMOST_LIMITER_LIBRARY_LOG_H
+#ifndef ATMOST_LIBRARY_LOG_H
+#define ATMOST_LIBRARY_LOG_H
 
 #include "history/log.h"
 

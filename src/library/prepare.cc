@@ -1,11 +1,12 @@
-#include "library_prepare.h"
-
+// From a request of the C library to a lock that can be asked for.
 #include <cstdlib>
 
+#include "answer.h"
 #include "atmost/atmost.h"
 #include "core/parse.h"
 #include "core/place.h"
-#include "library_answer.h"
+#include "core/schemes.h"
+#include "lock.h"
 #include "os/machine.h"
 #include "os/self.h"
 
@@ -40,8 +41,48 @@ NamingContext naming_context(const Settings& options, const Naming& what, Text<2
   return around;
 }
 
+// Of the library alone.
+bool is_handed_on(std::string_view word) { return !word.starts_with("--may-be-killed="); }
+
+Status place_in_fleet(std::string_view lock, const Settings& settings, Arena& texts, Request& to) {
+  // A path is the lock of a file where the store is a directory: `atmost run` knows which.
+  if (scheme_of(settings).directory) {
+    if (Status kept = keep_name(lock, texts, to.locks[0]); !kept.ok()) return kept;
+  } else if (Status placed = place_fleet_lock(lock, settings.store, "fleet", texts, to.locks[0]);
+             !placed.ok()) {
+    return placed;
+  }
+  for (unsigned i = 0; i < settings.also_count; ++i) {
+    LockSpec& also = to.locks[to.lock_count++];
+    if (Status kept = keep_name(settings.also[i].lock, texts, also); !kept.ok()) return kept;
+  }
+  return {};
+}
+
+// Names the locks, for messages, and sets the arguments of `atmost run`. `program`: the note that
+// list shows, if the request has none. ATMOST_ADMITTED, or the answer.
+int fill_arguments(const LibraryRequest& from, std::string_view program, Arena& texts,
+                   Request& request, Words& to) {
+  if (from.is_atom && from.lock().find(':') != std::string_view::npos)
+    return answer_misuse("operator: its colon would end it in the store of a fleet");
+  PathText lock(from.lock());
+  if (from.is_atom) lock.push(':').append(from.operand());
+  if (lock.truncated()) return answer_misuse("the atom is longer than can be handed on");
+  if (const Status placed = place_in_fleet(lock, from.settings, texts, request); !placed.ok())
+    return answer_error(placed.error());
+  to.clear();
+  for (std::size_t i = from.first_option(); i < from.words.count(); ++i) {
+    if (is_handed_on(from.words.at(i))) to.add(from.words.at(i));
+  }
+  if (request.id.empty() && !program.empty()) to.add("id", program);
+  to.add("--");
+  to.add(lock);
+  if (!to.complete()) return answer_misuse("the options are longer than can be handed on");
+  return ATMOST_ADMITTED;
+}
+
 // In a store of many machines. ATMOST_ADMITTED, or the answer.
-int place_in_fleet(const LibraryRequest& from, LibraryLock& to) {
+int prepare_in_fleet(const LibraryRequest& from, LibraryLock& to) {
   // Its environment, which says where the program is, comes from another user.
   if (os::has_raised_rights())
     return answer_error(error_of(Code::not_permitted, 0, "store: not in a set-user-ID program"));
@@ -122,7 +163,7 @@ int prepare(LibraryRequest& from, LibraryLock*& to) {
   lock->fill(from);
   int answer = ATMOST_ADMITTED;
   if (from.scheme().traits.leased) {
-    answer = place_in_fleet(from, *lock);
+    answer = prepare_in_fleet(from, *lock);
   } else {
     const Status placed = from.is_atom ? place_atom(from, *lock) : place_named(from, *lock);
     if (!placed.ok()) answer = answer_error(placed.error());

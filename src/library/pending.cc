@@ -1,5 +1,5 @@
 // A request of the C library on a thread of its own.
-#include "library_lock.h"
+#include "lock.h"
 #include "os/self.h"
 
 namespace atmost::limiter {

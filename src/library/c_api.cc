@@ -3,11 +3,10 @@
 
 #include <cstdint>
 
-#include "library_answer.h"
-#include "library_lock.h"
-#include "library_look.h"
-#include "library_prepare.h"
-#include "library_request.h"
+#include "answer.h"
+#include "entries.h"
+#include "lock.h"
+#include "request.h"
 
 namespace atmost::limiter {
 namespace {
@@ -200,7 +199,7 @@ int atmost_check(atmost_request* request, unsigned* held) {
   if (int no; cannot_look(looked, no)) return no;
   const Result<std::uint32_t> count = count_holders(looked->scheme(), looked->request().locks[0]);
   if (held != nullptr) *held = count.ok() ? count.value() : 0;
-  const Outcome outcome = looked->look();
+  const Outcome outcome = looked->probe();
   const bool yes = outcome.kind == Outcome::Kind::ran;
   const int answer = !count.ok() ? answer_error(count.error())
                      : yes       ? int{ATMOST_ADMITTED}

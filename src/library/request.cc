@@ -1,11 +1,11 @@
-#include "library_request.h"
+#include "request.h"
 
 #include <cstdlib>
 #include <new>
 
+#include "answer.h"
 #include "atmost/atmost.h"
 #include "core/place.h"
-#include "library_answer.h"
 #include "options/combine.h"
 #include "options/table.h"
 

@@ -1,15 +1,15 @@
 // A lock in a store of many machines, for the C library: helper processes ask for it and keep it.
-#ifndef ATMOST_LIMITER_LIBRARY_FLEET_H
-#define ATMOST_LIMITER_LIBRARY_FLEET_H
+#ifndef ATMOST_LIBRARY_FLEET_LOCK_H
+#define ATMOST_LIBRARY_FLEET_LOCK_H
 
 #include <cstdint>
 
 #include "core/outcome.h"
 #include "core/request.h"
-#include "library_request.h"
 #include "os/fd.h"
 #include "os/threads.h"
 #include "os/wait_gate.h"
+#include "request.h"
 
 namespace atmost::limiter {
 
@@ -57,11 +57,6 @@ class FleetLock {
   os::Fd hold_;    // to the process that stands for our work
   bool handed_over_ = false;
 };
-
-// Names the locks, for messages, and sets the arguments of `atmost run`. `program`: the note that
-// list shows, if the request has none. ATMOST_ADMITTED, or the answer.
-int fill_arguments(const LibraryRequest& from, std::string_view program, Arena& texts,
-                   Request& request, Words& to);
 
 }  // namespace atmost::limiter
 
