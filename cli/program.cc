@@ -91,12 +91,12 @@ bool open_the_store(const StoreService* service, StoreRoom& room, int& code) {
 }
 
 // Obeys --die-with in each of its processes. If it returns false the program ends with `code`.
-bool enter_company(char** argv, int& code) {
-  const Role role = role_in_company();
+bool obey_die_with(char** argv, int& code) {
+  const Role role = own_role();
   if (role == Role::supervisor) return true;
   if (role == Role::monitor && is_fleet(invocation.store)) return true;
   code = usage(role == Role::front
-                   ? run_in_company(argv, invocation.die_with, [] { hide_ping(invocation); })
+                   ? run_with_caller(argv, invocation.die_with, [] { hide_ping(invocation); })
                    : monitor_itself(argv, invocation));
   return false;
 }
@@ -114,7 +114,7 @@ int run_with_store(const Subcommand& subcommand, char** argv) {
   int code = 0;
   const bool run_here = subcommand.bit == kRun && invocation.service == nullptr;
   if (run_here && invocation.die_with.given()) {
-    if (!enter_company(argv, code)) return code;
+    if (!obey_die_with(argv, code)) return code;
   } else if (run_here && !invocation.request.exec) {
     reexec_in_child(argv);
   }

@@ -64,8 +64,8 @@ int become_fleet(std::string_view name, char** argv, const Invocation& invocatio
 // longer than necessary. A child that was started with it before has its own copy.
 void hide_ping(const Invocation& invocation);
 
-// Starts this program again as its own child, the supervisor of a company (core/monitor.h), and
-// becomes the monitor. Returns only if it could not be started.
+// Starts this program again as its own child, the supervisor of a run with --die-with
+// (core/monitor.h), and becomes the monitor. Returns only if it could not be started.
 Error monitor_itself(char* const* argv, const Invocation& invocation);
 
 // The hidden first argument by which such a program ends a lease: --end-lease URL LEASE.

@@ -129,7 +129,7 @@ class Run {
     return WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
   }
 
-  void tell(int code) const {
+  void report(int code) const {
     os::send_packet(socket_, outcome_packet(status_.text(), errors_.text(), code));
   }
 
@@ -168,7 +168,7 @@ int ask(int socket, char** arguments) {
   signal(SIGCHLD, [](int) {});
   Run run(socket);
   run.start(arguments);
-  run.tell(run.watch());
+  run.report(run.watch());
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// atmost-tell: notifies others of a run. Started by atmost run (limiter/telling.cc) when the run's
+// atmost-tell: notifies others of a run. Started by atmost run (limiter/notifier.cc) when the run's
 // slots are free; only the end of a service or a container waits for it.
 #include <signal.h>
 

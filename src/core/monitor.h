@@ -32,12 +32,12 @@ enum class Role : std::uint8_t { front, monitor, supervisor };
 
 // The role of this process among them. Attaches a supervisor to its monitor, as attach_to_monitor()
 // does. Ends the process, before anything begins, if it is a monitor whose front process has ended.
-Role role_in_company();
+Role own_role();
 
 // The front process: starts argv again as the monitor, calls `started`, and ends as the run ends.
 // Returns only if it could not be started: Code::timed_out if the caller has ended already.
 // REQUIRES: Role::front, single-threaded.
-Error run_in_company(char* const* argv, const Caller& caller, void (*started)());
+Error run_with_caller(char* const* argv, const Caller& caller, void (*started)());
 
 // The message for `killed` to print.
 inline constexpr char kSupervisorKilled[] =
@@ -54,9 +54,9 @@ struct Aftermath {
   // argument: ends that lease. Started once nothing is left of the command, if the child had a
   // lease. Null: the lease ends by itself.
   char* const* end_lease = nullptr;
-  // For the monitor of a company: the pause after each signal to the processes that the command has
-  // left behind, and the function to call if the caller ended while the supervisor was waiting for
-  // admission.
+  // For a monitor below a front process: the pause after each signal to the processes that the
+  // command has left behind, and the function to call if the caller ended while the supervisor was
+  // waiting for admission.
   Duration kill_grace{};
   void (*caller_ended)() = nullptr;
 };

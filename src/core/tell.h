@@ -1,4 +1,4 @@
-// The messages of limiter/telling.cc to libexec/tell: by variables, because a value in a command
+// The messages of limiter/notifier.cc to libexec/tell: by variables, because a value in a command
 // line can be seen by every user.
 #ifndef ATMOST_TELL_H
 #define ATMOST_TELL_H

@@ -39,32 +39,21 @@ Error Log::failure(Code code, int sys, std::string_view what) const {
   return error;
 }
 
-namespace {
-
-Line format_lines(const EventValues& event, const EventValues* second, std::span<char> to) {
-  Line all = format_line(event, to);
-  if (second == nullptr) return all;
-  const Line last = format_line(*second, to.subspan(all.size));
-  return {all.size + last.size, all.cut || last.cut};
-}
-
-}  // namespace
-
 // Most lines are short. One byte before a line is for a newline, in case the file does not end in
 // one.
-Status Log::append(const EventValues& event, const EventValues* second) {
+Status Log::append(const EventValues& event) {
   if (nowhere_) return {};
   if (place_.among_others) now_boot_ns_ = os::boot_ns();
-  char lines[1 + 3072];
-  const Line all = format_lines(event, second, {lines + 1, sizeof lines - 1});
-  if (!all.cut) return append_text(lines, all.size);
-  struct LongLines {
-    char bytes[1 + 2 * kMaxLine];
+  char line[1 + 3072];
+  const Line all = format_line(event, {line + 1, sizeof line - 1});
+  if (!all.cut) return append_text(line, all.size);
+  struct LongLine {
+    char bytes[1 + kMaxLine];
   };
-  const os::RoomFor<LongLines> room;
-  if (room.get() == nullptr) return append_text(lines, all.size);
+  const os::RoomFor<LongLine> room;
+  if (room.get() == nullptr) return append_text(line, all.size);
   const std::span<char> whole(room.get()->bytes);
-  return append_text(whole.data(), format_lines(event, second, whole.subspan(1)).size);
+  return append_text(whole.data(), format_line(event, whole.subspan(1)).size);
 }
 
 Status Log::append_text(char* line, std::size_t size) {

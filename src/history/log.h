@@ -58,9 +58,9 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  // Appends one line, or two, with one write(2). The error names the file, what failed and why; the
+  // Appends one line, with one write(2). The error names the file, what failed and why; the
   // event is then not in the log, or only in part; about five system calls each time.
-  Status append(const EventValues& event, const EventValues* second = nullptr);
+  Status append(const EventValues& event);
 
   // Closes the file if the descriptor is still ours.
   void close();

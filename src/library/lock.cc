@@ -6,6 +6,7 @@
 
 #include "core/schemes.h"
 #include "limiter/admission.h"
+#include "limiter/held_command.h"
 #include "limiter/paths.h"
 #include "log.h"
 #include "os/clock.h"
@@ -107,7 +108,7 @@ void LibraryLock::begin_to_hold(Outcome& outcome) {
   const Instant at = in_files() ? session_.admitted_at() : os::now();
   admitted_boot_ns_ = at.boot_ns;
   if (in_files()) journal_.caller_is(session_.user());
-  journal_.admitted(lease_, waited_, Journal::When::now, &at);
+  journal_.admitted(lease_, waited_, &at);
   token_ = outcome.token;
   slot_ = outcome.slot;
   owner_ = os::process_id();
@@ -212,10 +213,10 @@ Lesson LibraryLock::lesson_of(Stopped stopped) const {
   if (request_.no_learn || stopped == Stopped::taken_over) return {};
   Lesson lesson;
   lesson.how = policy::remember;
-  lesson.sample.kind =
-      stopped == Stopped::no ? RunSample::Kind::completed : RunSample::Kind::stopped;
-  lesson.sample.ran = {ended_at_.boot_ns - admitted_boot_ns_};
-  lesson.sample.interval = limits_.if_elapsed;
+  lesson.sample =
+      sample_of(request_, limits_,
+                stopped == Stopped::no ? RunSample::Kind::completed : RunSample::Kind::stopped,
+                {ended_at_.boot_ns - admitted_boot_ns_});
   return lesson;
 }
 

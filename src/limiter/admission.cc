@@ -2,8 +2,8 @@
 
 #include <cerrno>
 
+#include "companion.h"
 #include "idle_watch.h"
-#include "monitored.h"
 #include "os/clock.h"
 #include "os/interrupt.h"
 #include "policy/decide.h"
@@ -38,7 +38,9 @@ class Admission {
         observer_(observer),
         lease_(lease),
         how_(how),
-        idle_watch_(how.store, request_) {}
+        waits_(!how.at_once && !request_.wait.is_zero()),
+        waits_for_rate_only_(!how.at_once && !waits_ && request_.rate.count > 0 &&
+                             request_.on_too_soon == OnTooSoon::wait && !request_.now_given) {}
 
   Outcome run();
 
@@ -47,20 +49,12 @@ class Admission {
   bool step(Outcome& outcome);
   bool on_too_soon(const Decision& decision, Outcome& outcome);
   bool on_overdue(const Decision& decision, Outcome& outcome);
-  bool on_idle(const Decision& victim, Outcome& outcome);
   bool stop_victims(const Motive& why, Decision& victims, Outcome& outcome);
   bool on_busy(const Decision& decision, Outcome& outcome);
   bool wait_until(std::int64_t boot_ns, const Decision& decision, Outcome& outcome);
   bool interrupted(Outcome& outcome) const;
-  void stop_if_asked();
   void stop();
-  bool waits() const { return !how_.at_once && !request_.wait.is_zero(); }
-  // Waits for its rate, in the queue (waits_for_rate()).
-  bool waits_for_rate_only() const {
-    return !how_.at_once && !waits() && request_.rate.count > 0 &&
-           request_.on_too_soon == OnTooSoon::wait && !request_.now_given;
-  }
-  std::int64_t last_moment() const { return waits() ? deadline_ : Duration::kForever; }
+  std::int64_t last_moment() const { return waits_ ? deadline_ : Duration::kForever; }
 
   const OpenLocks& locks_;
   const Request& request_;
@@ -69,7 +63,8 @@ class Admission {
   Observer* observer_;
   Lease& lease_;
   const Asking& how_;
-  IdleWatch idle_watch_;
+  const bool waits_;
+  const bool waits_for_rate_only_;  // in the queue (waits_for_rate())
   Ticket ticket_;
   std::int64_t deadline_ = 0;
   HolderStops stops_;  // of holders that have released their slots for us; kept until our next
@@ -81,11 +76,11 @@ class Admission {
 Outcome Admission::run() {
   // A caller that does not wait needs no clock here. If it has to ask twice (it stopped a holder,
   // or is too early), its time counts from the first answer.
-  std::int64_t started = waits() ? os::boot_ns() : 0;
-  if (waits()) deadline_ = plus(started, request_.wait);
+  std::int64_t started = waits_ ? os::boot_ns() : 0;
+  if (waits_) deadline_ = plus(started, request_.wait);
   Outcome outcome;
   if (!step(outcome)) {
-    if (!waits()) deadline_ = started = os::boot_ns();
+    if (!waits_) deadline_ = started = os::boot_ns();
     while (!step(outcome)) {
     }
     outcome.waited = {os::boot_ns() - started};
@@ -93,26 +88,26 @@ Outcome Admission::run() {
   // Its rate would allow it too late: the first answer may be final, and have drawn a ticket.
   if (ticket_.drawn) {
     session_.withdraw(ticket_);
-    tell_lease(session_);
+    report_lease(session_);
   }
   if (stop_notice_.asked()) stop();
   return outcome;
 }
 
 bool Admission::step(Outcome& outcome) {
-  stop_if_asked();
-  const bool may_wait = waits() && os::boot_ns() < deadline_;
-  const bool queues = may_wait || waits_for_rate_only();
+  if (stop_notice_.asked()) stop();
+  const bool may_wait = waits_ && os::boot_ns() < deadline_;
+  const bool queues = may_wait || waits_for_rate_only_;
   if (queues && how_.signals == Signals::ours) {
     stop_notice_.install();  // before a ticket is drawn: a stopped waiter gives it up
   } else if (!queues) {
     session_.withdraw(ticket_);
   }
-  ticket_.for_rate_only = waits_for_rate_only();
+  ticket_.for_rate_only = waits_for_rate_only_;
   const Attempt attempt = {decide_, moment, queues ? &ticket_ : nullptr};
   Result<Decision> asked = rule::admit(session_, request_, attempt, lease_);
   stops_.end();
-  tell_lease(session_);
+  report_lease(session_);
   if (!asked.ok()) {
     fail(outcome, asked.error());
     return true;
@@ -137,7 +132,7 @@ bool Admission::step(Outcome& outcome) {
 
 bool Admission::on_too_soon(const Decision& decision, Outcome& outcome) {
   const std::int64_t ready = plus(os::boot_ns(), decision.retry_in);
-  const bool in_time = !waits() || ready <= deadline_;
+  const bool in_time = !waits_ || ready <= deadline_;
   if (request_.on_too_soon != OnTooSoon::wait || decision.retry_in.is_forever() || !in_time ||
       request_.now_given) {
     refuse(outcome, decision);
@@ -182,31 +177,25 @@ bool Admission::stop_victims(const Motive& why, Decision& overdue, Outcome& outc
   return on_busy(overdue, outcome);
 }
 
-[[gnu::noinline]] bool Admission::on_idle(const Decision& victim, Outcome& outcome) {
-  Decision idle = victim;
-  Motive why;
-  why.reason = StopReason::idle;
-  return stop_victims(why, idle, outcome);
-}
-
 bool Admission::on_busy(const Decision& decision, Outcome& outcome) {
   // The slot is being taken over, or its record made it look overdue: then there is no ticket.
-  bool may_wait = waits() && (ticket_.drawn || os::boot_ns() < deadline_);
-  if (waits_for_rate_only()) may_wait = ticket_.drawn && waits_for_rate(request_, decision);
+  bool may_wait = waits_ && (ticket_.drawn || os::boot_ns() < deadline_);
+  if (waits_for_rate_only_) may_wait = ticket_.drawn && waits_for_rate(request_, decision);
   if (!worth_waiting(decision) || !may_wait) {
     refuse(outcome, decision);
     return true;
   }
-  if (idle_watch_.wanted() && ticket_.drawn) {
+  if (how_.idle != nullptr && ticket_.drawn) {
     const bool first = decision.why == Why::no_slot && decision.waiters == 0;
     Decision victim = decision;
-    if (!first) idle_watch_.rest();
-    if (first && idle_watch_.look(decision.lock, victim)) return on_idle(victim, outcome);
+    if (!first) how_.idle->rest();
+    if (first && how_.idle->finds_idle(decision.lock, victim))
+      return stop_victims({StopReason::idle}, victim, outcome);
   }
   // The end of a foreign lock causes no event.
   const bool foreign = decision.why == Why::foreign;
   std::int64_t recheck = plus(os::boot_ns(), foreign ? kForeignAgain : decision.retry_in);
-  if (idle_watch_.next_ns() < recheck) recheck = idle_watch_.next_ns();
+  if (how_.idle != nullptr && how_.idle->next_ns() < recheck) recheck = how_.idle->next_ns();
   const std::int64_t end = last_moment();
   return wait_until(recheck < end ? recheck : end, decision, outcome);
 }
@@ -237,13 +226,8 @@ bool Admission::interrupted(Outcome& outcome) const {
   return true;
 }
 
-void Admission::stop_if_asked() {
-  if (!stop_notice_.asked()) return;
-  session_.withdraw(ticket_);
-  stop();
-}
-
 void Admission::stop() {
+  session_.withdraw(ticket_);
   if (observer_ != nullptr) observer_->pausing();
   stop_notice_.obey();
 }

@@ -10,6 +10,7 @@
 
 namespace atmost::limiter {
 
+class IdleWatch;
 class TakeoverLog;
 
 // The locks of a request, open. Borrows its parts.
@@ -27,7 +28,7 @@ struct Asking {
   Signals signals = Signals::ours;
   bool at_once = false;        // does not wait, even if the request has a wait
   TakeoverLog* log = nullptr;  // records what happens to overdue holders
-  Store* store = nullptr;      // that of the session, for request.expire_idle; null: ignores it
+  IdleWatch* idle = nullptr;   // for request.expire_idle; null: ignores it
   // If a signal handler runs at this gate, the wait ends and the answer fails with
   // Code::interrupted.
   const os::WaitGate* gate = nullptr;

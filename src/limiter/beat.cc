@@ -40,7 +40,7 @@ void await_reading(std::int64_t supervisor) {
     os::sleep_until(os::boot_ns() + kPauseNs);
 }
 
-int tell(std::string_view entry, int number) {
+int notify(std::string_view entry, int number) {
   const Result<std::uint64_t> pid = parse_count(take_until(entry, ','), 2, INT32_MAX);
   const Result<std::uint64_t> start = parse_count(take_until(entry, ','), 0, INT64_MAX);
   if (!pid.ok() || !start.ok()) return ESRCH;
@@ -78,7 +78,7 @@ Result<Beat> beat(std::string_view path, Duration eta) {
     if (!path.empty() && lock != wanted.view()) continue;
     watched = true;
     // A value of 0 would be a signal of somebody else.
-    const int error = tell(entry, static_cast<int>(eta.ns / 1'000'000) + 1);
+    const int error = notify(entry, static_cast<int>(eta.ns / 1'000'000) + 1);
     told = told || error == 0;
     denied = denied || error == EPERM;
   }

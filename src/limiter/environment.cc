@@ -2,132 +2,129 @@
 
 #include <cstring>
 
-#include "monitored.h"
 #include "os/process.h"
 #include "os/self.h"
+#include "paths.h"
 
 namespace atmost::limiter {
 namespace {
 
-constexpr std::string_view kNames[] = {
-    "ATMOST_LOCK",  "ATMOST_LOCKFILE",  "ATMOST_SLOT", "ATMOST_SLOTS", "ATMOST_INDICES",
-    "ATMOST_TOKEN", "ATMOST_WAITED_MS", "ATMOST_HELD", "ATMOST_PING",  kMonitorVariable};
+constexpr OwnVariable kSlots[] = {
+    {"ATMOST_SLOT", Told::slot},
+    {"ATMOST_SLOTS", Told::slots},
+    {"ATMOST_INDICES", Told::indices},
+    {"ATMOST_TOKEN", Told::token},
+};
 
-}  // namespace
-
-void OwnVariables::begin(std::string_view name) {
-  if (count_ > 0) texts_.push('\0');
-  starts_[count_++] = texts_.size();
-  texts_.append(name).push('=');
-}
-
-void OwnVariables::tell(Told what, const Request& request, const HeldLock& lock) {
-  const std::uint32_t less = what == Told::indices ? 1 : 0;  // slots count from 1, indices from 0
-  switch (what) {
+void set_variable(const OwnVariable& variable, std::string_view name, const HeldLock& lock,
+                  Variables& variables) {
+  Variables::Texts& to = variables.begin(variable.name);
+  const std::uint32_t less = variable.what == Told::indices ? 1 : 0;  // those count from 0
+  switch (variable.what) {
     case Told::lock:
-      texts_.append(request.locks[0].name);
+      to.append(name);
       break;
     case Told::slot:
-      texts_.append_unsigned(lock.slots[0]);
+      to.append_unsigned(lock.slots[0]);
       break;
     case Told::token:
-      texts_.append_unsigned(lock.token);
+      to.append_unsigned(lock.token);
       break;
     case Told::slots:
     case Told::indices:
       for (std::uint32_t i = 0; i < lock.count; ++i) {
-        if (i > 0) texts_.push(',');
-        texts_.append_unsigned(lock.slots[i] - less);
+        if (i > 0) to.push(',');
+        to.append_unsigned(lock.slots[i] - less);
       }
   }
 }
 
-void OwnVariables::set(const Request& request, const Lease& lease, Duration waited,
-                       const char* held_before, const char* working_directory) {
-  texts_.clear();
-  count_ = 0;
-  request_ = &request;
-  const HeldLock& first = lease.lock(0);
-  begin("ATMOST_LOCK");
-  tell(Told::lock, request, first);
-  begin("ATMOST_LOCKFILE");
-  std::string_view path = request.locks[0].path;
-  if (working_directory != nullptr && !path.starts_with('/')) {
-    texts_.append(working_directory).push('/');
-    while (path.starts_with("./")) path.remove_prefix(2);
-  }
-  texts_.append(path);
-  begin("ATMOST_SLOT");
-  tell(Told::slot, request, first);
-  begin("ATMOST_SLOTS");
-  tell(Told::slots, request, first);
-  begin("ATMOST_INDICES");
-  tell(Told::indices, request, first);
-  begin("ATMOST_TOKEN");
-  tell(Told::token, request, first);
-  begin("ATMOST_WAITED_MS");
-  texts_.append_signed(waited.ns / 1'000'000);
-  for (std::uint32_t i = 0; i < request.variable_count; ++i) {
-    begin(request.variables[i].name);
-    tell(request.variables[i].what, request, first);
-  }
-  begin("ATMOST_HELD");
-  bool any = held_before != nullptr && held_before[0] != '\0';
-  if (any) texts_.append(held_before);
-  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
-    if (any) texts_.push(':');
-    any = true;
-    append_listed(texts_, request.locks[i].path, working_directory);
-  }
-  if (watches_silence(request)) list_watchers(request, working_directory);
+// Begins a list separated by colons with the caller's entries.
+Variables::Texts& begin_list(std::string_view name, Variables& variables) {
+  const char* const before = os::variable(name.data());
+  Variables::Texts& to = variables.begin(name);
+  if (before != nullptr && before[0] != '\0') to.append(before).push(':');
+  return to;
 }
 
-[[gnu::cold]] void OwnVariables::list_watchers(const Request& request,
-                                               const char* working_directory) {
-  const char* const beat_before = os::variable(kBeatVariable.data());
+[[gnu::cold]] void list_watchers(const Request& request, const char* working_directory,
+                                 Variables& variables) {
   os::ProcessFacts own;
-  if (os::process_facts(os::process_id(), own) != 0) return;
-  begin(kBeatVariable);
-  if (beat_before != nullptr && beat_before[0] != '\0') texts_.append(beat_before).push(':');
+  if (os::process_facts(os::process_id(), own) != 0) {
+    variables.begin(kBeatVariable);  // nobody can be told
+    return;
+  }
+  Variables::Texts& to = begin_list(kBeatVariable, variables);
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
-    if (i > 0) texts_.push(':');
-    texts_.append_signed(os::process_id()).push(',').append_signed(own.start_boot_ns).push(',');
-    append_listed(texts_, request.locks[i].path, working_directory);
+    if (i > 0) to.push(':');
+    to.append_signed(os::process_id()).push(',').append_signed(own.start_boot_ns).push(',');
+    append_listed(to, request.locks[i].path, working_directory);
   }
 }
 
-// Also the monitor's variable and the secret one of --ping, which the command does not get.
-bool OwnVariables::replaces(const char* variable) const {
-  constexpr std::string_view kCommon = "ATMOST_";
-  if (std::strncmp(variable, kCommon.data(), kCommon.size()) == 0) {
-    for (const std::string_view name : kNames) {
-      if (is_variable(variable, name)) return true;
-    }
-  }
-  if (watches_silence(*request_) && is_variable(variable, kBeatVariable)) return true;
-  for (std::uint32_t i = 0; i < request_->variable_count; ++i) {
-    if (is_variable(variable, request_->variables[i].name)) return true;
+}  // namespace
+
+Variables::Texts& Variables::begin(std::string_view name) {
+  if (count_ > 0) texts_.push('\0');
+  starts_[count_++] = texts_.size();
+  return texts_.append(name).push('=');
+}
+
+bool Variables::replaces(const char* variable) const {
+  const char* const end = std::strchr(variable, '=');
+  if (end == nullptr) return false;
+  const auto size = static_cast<std::size_t>(end - variable) + 1;
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (std::strncmp(texts_.c_str() + starts_[i], variable, size) == 0) return true;
   }
   return false;
 }
 
-bool is_variable(const char* variable, std::string_view name) {
-  return std::strncmp(variable, name.data(), name.size()) == 0 && variable[name.size()] == '=';
-}
-
-std::size_t count_variables(char* const* from) {
-  std::size_t count = 0;
-  while (from[count] != nullptr) ++count;
-  return count;
-}
-
-void OwnVariables::merge(char* const* from, char** to) {
+void Variables::merge(char* const* from, std::span<const std::string_view> left_out,
+                      char** to) const {
   for (; *from != nullptr; ++from) {
-    if (!replaces(*from)) *to++ = *from;
+    bool out = replaces(*from);
+    for (const std::string_view name : left_out)
+      out = out || std::string_view(*from).starts_with(name);
+    if (!out) *to++ = *from;
   }
   // execve takes pointers to char it never writes through.
   for (std::size_t i = 0; i < count_; ++i) *to++ = const_cast<char*>(texts_.c_str() + starts_[i]);
   *to = nullptr;
+}
+
+void set_variables(const OpenLocks& locks, const Lease& lease, Duration waited, Variables& to) {
+  const Request& request = locks.request;
+  bool relative = false;
+  for (std::uint32_t i = 0; i < request.lock_count; ++i)
+    relative = relative || is_relative(locks.traits, request.locks[i]);
+  const char* const here = relative ? os::working_directory(run_arena()) : nullptr;
+  const HeldLock& first = lease.lock(0);
+  const LockSpec& lock = request.locks[0];
+  to.begin("ATMOST_LOCK").append(lock.name);
+  Variables::Texts& file = to.begin("ATMOST_LOCKFILE");
+  std::string_view path = lock.path;
+  if (here != nullptr && !path.starts_with('/')) {
+    file.append(here).push('/');
+    while (path.starts_with("./")) path.remove_prefix(2);
+  }
+  file.append(path);
+  for (const OwnVariable& variable : kSlots) set_variable(variable, lock.name, first, to);
+  to.begin("ATMOST_WAITED_MS").append_signed(waited.ns / 1'000'000);
+  for (std::uint32_t i = 0; i < request.variable_count; ++i)
+    set_variable(request.variables[i], lock.name, first, to);
+  Variables::Texts& held = begin_list("ATMOST_HELD", to);
+  for (std::uint32_t i = 0; i < request.lock_count; ++i) {
+    if (i > 0) held.push(':');
+    append_listed(held, request.locks[i].path, here);
+  }
+  if (watches_silence(request)) list_watchers(request, here, to);
+}
+
+std::size_t count_words(char* const* words) {
+  std::size_t count = 0;
+  while (words[count] != nullptr) ++count;
+  return count;
 }
 
 }  // namespace atmost::limiter

@@ -1,48 +1,52 @@
-// The command's environment: the caller's, with the ATMOST_ variables of atmost-run(1) added.
+// The environment of a program that is started: the caller's, with variables of ours.
 #ifndef ATMOST_LIMITER_ENVIRONMENT_H
 #define ATMOST_LIMITER_ENVIRONMENT_H
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 
+#include "admission.h"
 #include "core/request.h"
 #include "core/store.h"
 #include "core/text.h"
 
 namespace atmost::limiter {
 
-// The variables that atmost sets, as NAME=VALUE texts. 170 KiB, of which only the used part is
-// ever touched: make it static.
-class OwnVariables {
+// The variables that atmost sets for one program, as NAME=VALUE texts. 200 KiB, of which only the
+// used part is ever touched: make it static.
+class Variables {
  public:
   // The largest number of them.
-  static constexpr std::size_t kCount = 9 + kMaxOwnVariables;
+  static constexpr std::size_t kMost = 12 + kMaxOwnVariables;
+  // One after another, each with its NUL. A value is bounded by execve(2) alone, which takes 128
+  // KiB of each: --env needs 5 KiB a variable, and a name of 255 bytes, 1,024 slots and a path
+  // behind a working directory 25 KiB together.
+  using Texts = Text<200'000>;
 
-  // `request` has to last until merge(). `held_before`: the caller's ATMOST_HELD, or null.
-  // `working_directory` is put before every relative path; null: paths stay as they are.
-  void set(const Request& request, const Lease& lease, Duration waited, const char* held_before,
-           const char* working_directory);
+  void clear() {
+    texts_.clear();
+    count_ = 0;
+  }
+  // Begins one; its value is appended to the result. REQUIRES: fewer than kMost were begun.
+  Texts& begin(std::string_view name);
 
-  // Fills `to` with the caller's variables, except those that have one of the names that were set,
-  // then those that were set, and a final null. REQUIRES: room for as many as `from` has, plus
-  // kCount + 1.
-  void merge(char* const* from, char** to);
+  // Fills `to` with the caller's variables, but for those that were begun and those that begin with
+  // one of `left_out`, then with ours, and a final null. REQUIRES: room for as many as `from` has,
+  // plus kMost + 1.
+  void merge(char* const* from, std::span<const std::string_view> left_out, char** to) const;
 
  private:
-  void begin(std::string_view name);
-  void tell(Told what, const Request& request, const HeldLock& lock);
-  void list_watchers(const Request& request, const char* working_directory);
   bool replaces(const char* variable) const;
 
   std::size_t count_ = 0;
-  std::size_t starts_[kCount] = {};   // of each variable in texts_
-  const Request* request_ = nullptr;  // whose variables were set
-  // One after another, each with its NUL. Only the last, ATMOST_HELD (and ATMOST_BEAT behind it, if
-  // it is set), has no bound of its own: a name of 255 bytes, 1,024 slots and a path behind a
-  // working directory need 25 KiB together, --env 5 KiB a variable, and execve(2) takes 128 KiB of
-  // each.
-  Text<170'000> texts_;
+  std::size_t starts_[kMost] = {};  // of each variable in texts_
+  Texts texts_;
 };
+
+// The variables of atmost-run(1), into `to`, which is empty. The working directory is put before
+// every relative path of a lock.
+void set_variables(const OpenLocks& locks, const Lease& lease, Duration waited, Variables& to);
 
 // The entries of ATMOST_BEAT, separated by colons: PID,START,PATH for each lock of each supervisor
 // above that watches for silence; START as in ProcessFacts, PATH as in ATMOST_HELD.
@@ -71,9 +75,8 @@ void append_listed(Text<N>& to, std::string_view path, const char* working_direc
   escape(path);
 }
 
-std::size_t count_variables(char* const* from);
-// True if `variable`, NAME=VALUE, is the one of that name.
-bool is_variable(const char* variable, std::string_view name);
+// The number of words before the null.
+std::size_t count_words(char* const* words);
 
 }  // namespace atmost::limiter
 

@@ -1,9 +1,9 @@
 #include "held_command.h"
 
 #include "admission.h"
+#include "companion.h"
 #include "core/lease_time.h"
 #include "core/words.h"
-#include "monitored.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/signal_numbers.h"
@@ -21,9 +21,7 @@ constexpr std::int64_t kLookAtFilesNs = 1'000'000'000;
 
 void HeldCommand::started(std::int64_t boot_ns) {
   started_boot_ns_ = boot_ns;
-  journal_.admitted(lease_, admission_.waited, Journal::When::with_the_next);
-  if (request_.if_elapsed_auto) learn_admission(locks_, admission_);
-  save_last_admission(request_, lease_);
+  begin_hold(locks_, lease_, admission_, journal_);
 }
 
 // Warns once.
@@ -167,7 +165,7 @@ void HeldCommand::end(Lease lease, Ending ending, const ExitStatus& status) {
     say_left_behind();
     learn_from_run(lesson, now);
   }
-  tell_lease(locks_.session);
+  report_lease(locks_.session);
 }
 
 // A store that did not answer keeps the slots until the lease ends.
@@ -197,17 +195,6 @@ Duration HeldCommand::ran(const Instant& now) const {
   return {ended_ns - started_boot_ns_};
 }
 
-RunSample HeldCommand::sample_of(RunSample::Kind kind, const Instant& now) const {
-  RunSample sample;
-  sample.kind = kind;
-  sample.ran = ran(now);
-  sample.risk_ppm = request_.learned.risk_ppm;
-  sample.low = request_.learned.low;
-  sample.high = request_.learned.high;
-  sample.interval = admission_.decision.limits.if_elapsed;
-  return sample;
-}
-
 // Other runs of the lock may have taught since this one began: if its limit is longer by now, it
 // goes on, a step at a time. Else this is recorded before the command is stopped, and under the
 // lock's guard, so that of several runs which reach a limit together the next goes by it.
@@ -215,7 +202,8 @@ Duration HeldCommand::limit_reached(Stopped why, Duration reached, Doing doing) 
   const bool learned = why == Stopped::idle ? request_.max_idle_auto : request_.max_runtime_auto;
   if (!learned || request_.no_learn || lost_ || displaced_) return reached;
   const Instant now = moment(request_);
-  RunSample sample = sample_of(RunSample::Kind::at_limit, now);
+  RunSample sample =
+      sample_of(request_, admission_.decision.limits, RunSample::Kind::at_limit, ran(now));
   sample.started_real_ns = now.real_ns - sample.ran.ns;
   sample.limit = reached;
   sample.doing = doing;
@@ -240,27 +228,40 @@ Lesson HeldCommand::lesson_of(const ExitStatus& status, const Instant& now) {
                                                               : RunSample::Kind::completed;
   Lesson lesson;
   lesson.how = policy::remember;
-  lesson.sample = sample_of(kind, now);
+  lesson.sample = sample_of(request_, admission_.decision.limits, kind, ran(now));
   lesson.sample.failed = !status.success();
   lesson.suspicious = &suspicious_;
   return lesson;
 }
 
-void learn_admission(const OpenLocks& locks, const Outcome& admission) {
-  if (!locks.request.if_elapsed_auto || locks.request.no_learn) return;
+RunSample sample_of(const Request& request, const Limits& limits, RunSample::Kind kind,
+                    Duration ran) {
   RunSample sample;
-  sample.kind = RunSample::Kind::admitted;
-  sample.asked_real_ns = moment(locks.request).real_ns;
-  sample.interval = admission.decision.limits.if_elapsed;
-  for (std::uint32_t i = 0; i < locks.request.lock_count; ++i)
-    locks.session.learn(i, policy::remember, sample);
+  sample.kind = kind;
+  sample.ran = ran;
+  sample.risk_ppm = request.learned.risk_ppm;
+  sample.low = request.learned.low;
+  sample.high = request.learned.high;
+  sample.interval = limits.if_elapsed;
+  return sample;
 }
 
-void save_last_admission(const Request& request, const Lease& lease) {
-  if (request.if_elapsed.is_zero() && !request.if_elapsed_auto && request.rate.count == 0) return;
+void begin_hold(const OpenLocks& locks, const Lease& lease, const Outcome& admission,
+                Journal& journal) {
+  const Request& request = locks.request;
+  journal.admitted(lease, admission.waited);
+  // Requests that come during a long run are compared with this one from now on.
+  RunSample sample;
+  sample.kind = RunSample::Kind::admitted;
+  sample.asked_real_ns = moment(request).real_ns;
+  sample.interval = admission.decision.limits.if_elapsed;
+  const bool learns = request.if_elapsed_auto && !request.no_learn;
+  const bool saves =
+      !request.if_elapsed.is_zero() || request.if_elapsed_auto || request.rate.count > 0;
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
+    if (learns) locks.session.learn(i, policy::remember, sample);
     // A disk that fails now costs no more than a power failure: the run goes on.
-    if (lease.lock(i).fd >= 0) (void)os::sync_data(lease.lock(i).fd);
+    if (saves && lease.lock(i).fd >= 0) (void)os::sync_data(lease.lock(i).fd);
   }
 }
 

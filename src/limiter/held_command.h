@@ -28,7 +28,6 @@ class HeldCommand final : public run::SupervisionObserver {
         stops_when_displaced_(locks.traits.inheritable && request_.on_lost == OnLost::stop) {}
 
   void started(std::int64_t boot_ns) override;
-  void lasting() override { journal_.flush(); }
   void main_ended(const ExitStatus& status, bool hold_over) override {
     hold_over ? this->hold_over(status) : note_taker(lease_, status);
   }
@@ -42,8 +41,8 @@ class HeldCommand final : public run::SupervisionObserver {
   void refused(int signal, std::int64_t pid) override { journal_.unreached(signal, pid); }
   void left(std::int64_t pid, bool refused) override;
   void woken() override { look_at_files(lease_); }
-  std::int64_t look(std::int64_t boot_ns) override {
-    return output_ != nullptr ? output_->look(boot_ns) : Duration::kForever;
+  std::int64_t trim_output(std::int64_t boot_ns) override {
+    return output_ != nullptr ? output_->trim(boot_ns) : Duration::kForever;
   }
   std::int64_t check(std::int64_t boot_ns) override;
 
@@ -65,7 +64,6 @@ class HeldCommand final : public run::SupervisionObserver {
   void end(Lease lease, Ending ending, const ExitStatus& status);
   void say_left_behind();
   Duration ran(const Instant& now) const;
-  RunSample sample_of(RunSample::Kind kind, const Instant& now) const;
   void learn_from_run(const Lesson& lesson, const Instant& now);
   Lesson lesson_of(const ExitStatus& status, const Instant& now);
 
@@ -96,13 +94,16 @@ class HeldCommand final : public run::SupervisionObserver {
   Instant over_at_;               // when the hold ended; not with --now
 };
 
-// Under --if-elapsed auto, a request counts for the schedule from its admission on: requests that
-// come during a long run are compared with it.
-void learn_admission(const OpenLocks& locks, const Outcome& admission);
+// The lesson of a run that was admitted with `limits`, for the statistics.
+RunSample sample_of(const Request& request, const Limits& limits, RunSample::Kind kind,
+                    Duration ran);
 
-// Writes the last admission to the disk, if the caller uses --if-elapsed. Otherwise the command
-// could run too soon after a power failure. Blocks on the disk.
-void save_last_admission(const Request& request, const Lease& lease);
+// The beginning of a hold that `admission` describes, of a run or a keeper: writes it to the
+// history, and what is learned of it (--if-elapsed auto) to the lock. With --if-elapsed or --rate,
+// the last admission is written to the disk, too: otherwise the command could run too soon after a
+// power failure. Blocks on the disk.
+void begin_hold(const OpenLocks& locks, const Lease& lease, const Outcome& admission,
+                Journal& journal);
 
 }  // namespace atmost::limiter
 

@@ -2,18 +2,15 @@
 #include <cerrno>
 #include <new>
 
-#include "admission.h"
 #include "core/limiter.h"
 #include "core/place.h"
 #include "core/words.h"
-#include "flock_notice.h"
 #include "journal.h"
 #include "keeper.h"
+#include "not_started.h"
 #include "os/host.h"
 #include "os/process_label.h"
 #include "os/self.h"
-#include "policy/decide.h"
-#include "store/local/session.h"
 #include "store/local/store.h"
 #include "store/symlink/store.h"
 
@@ -33,12 +30,6 @@ Error about(std::int64_t pid, Code code, std::string_view what) {
   Error error = error_of(code, 0, "process ");
   error.message.append_signed(pid).append(what);
   return error;
-}
-
-Outcome cannot_start(int error) {
-  Error unable = error_of(Code::internal, error, "cannot start a process: ");
-  unable.message.append(errno_words(error));
-  return Outcome::failure(unable);
 }
 
 // Opens the script, so that it cannot be mistaken for a later process, and returns its start.
@@ -95,7 +86,7 @@ Outcome follow(const Request& request, os::HelperProcess& helper, const os::Proc
               ": it ended before the lock was free, and nothing is held for it"));
   }
   SentOutcome report;
-  if (!helper.hear(&report, sizeof report)) {
+  if (!helper.receive(&report, sizeof report)) {
     return Outcome::failure(
         error_of(Code::internal, 0, "the keeper was killed before it had the lock"));
   }
@@ -120,36 +111,10 @@ Outcome handed_over(const limiter::Keeping& keeping, const Outcome& outcome,
     (void)os::append_to(PathText(keeper_to).c_str(), address.view().data(), address.view().size());
   }
   const char heard = 1;
-  if (!helper.tell(&heard, sizeof heard)) {
+  if (!helper.send(&heard, sizeof heard)) {
     return Outcome::failure(
         error_of(Code::internal, 0, "the keeper was killed as soon as it had the lock"));
   }
-  return outcome;
-}
-
-// Takes a free lock without waiting, before there is a keeper. So a second process is only needed
-// where the caller has to wait.
-Outcome take_at_once(const limiter::Keeping& keeping, os::HelperProcess& helper,
-                     Observer* observer) {
-  const Request& request = keeping.request;
-  Result<Owned<local::LocalSession>> session = local::open_session(request);
-  if (!session.ok()) return Outcome::failure(session.error());
-  Lease lease;
-  Outcome outcome = limiter::admit({request, keeping.store.traits(), *session.value()},
-                                   policy::decide, observer, lease, {.at_once = true});
-  if (!lease.held()) return outcome;
-  if (const int error = helper.start(false)) {
-    lease.release(Ending::unknown, {});
-    return cannot_start(error);
-  }
-  if (helper.is_helper()) {
-    limiter::keep_inherited(keeping, *session.value(), helper, static_cast<Lease&&>(lease),
-                            outcome);
-  }
-  session.value()->name_holder(helper.pid());
-  if (observer != nullptr) observer->admitted(lease, outcome.waited);
-  limiter::notice_flocks(request, lease, observer);
-  lease.detach();
   return outcome;
 }
 
@@ -187,16 +152,9 @@ Outcome hold_for(Store& store, const Request& request, std::string_view keeper_t
   if (!keeper_to.empty()) (void)requests.hang();
   const limiter::Keeping keeping = {store, request, kept_script(), requests};
   os::HelperProcess helper;
-  Outcome outcome;
-  const bool named = store.traits().kept_for_pid;  // a hold needs no process to keep it
-  if (!named) outcome = take_at_once(keeping, helper, observer);
-  const bool waits = outcome.kind == Outcome::Kind::refused && !request.wait.is_zero();
-  if (waits || named) {
-    if (const int error = helper.start(true)) return cannot_start(error);
-    if (helper.is_helper()) limiter::take_and_keep(keeping, helper, observer);
-    outcome = follow(request, helper, kept_script());
-  }
-  return handed_over(keeping, outcome, helper, keeper_to);
+  if (const int error = helper.start()) return Outcome::failure(limiter::no_process(error));
+  if (helper.is_helper()) limiter::take_and_keep(keeping, helper, observer);
+  return handed_over(keeping, follow(request, helper, kept_script()), helper, keeper_to);
 }
 
 Result<bool> release_for(Store& store, const LockSpec& lock, std::int64_t pid,

@@ -1,5 +1,7 @@
 #include "idle_watch.h"
 
+#include <new>
+
 #include "admission.h"
 #include "os/activity.h"
 #include "os/clock.h"
@@ -40,7 +42,7 @@ class IdleWatch::Finder final : public LockVisitor {
 bool IdleWatch::choose(std::uint32_t lock, bool next) {
   Finder finder(watched_);
   const LockSpec& spec = request_.locks[lock];
-  if (!store_->inspect(spec, moment(request_), &finder).ok()) return watching_ = false;
+  if (!store_.inspect(spec, moment(request_), &finder).ok()) return watching_ = false;
   const bool same = watching_ && finder.still_there;
   if (same && !next) return true;
   const Watched chosen = finder.higher.slot != 0 ? finder.higher : finder.lowest;
@@ -58,7 +60,7 @@ void IdleWatch::begin(std::int64_t now_ns) {
   (void)os::look_at({watched_.pid, false}, true, false);
 }
 
-bool IdleWatch::look(std::uint32_t lock, Decision& victim) {
+bool IdleWatch::finds_idle(std::uint32_t lock, Decision& victim) {
   limit_ = victim.limits.expire_idle;
   if (limit_.is_zero() || limit_.is_forever()) return watching_ = false;
   const bool due = watching_ && os::boot_ns() >= silence_.next_ns();
@@ -71,7 +73,7 @@ bool IdleWatch::look(std::uint32_t lock, Decision& victim) {
   os::Activity seen = os::look_at({watched_.pid, false}, false, thorough);
   if (os::announced_silence(watched_.pid) > now_ns || seen.processes == 0) seen.unclear = true;
   const std::int64_t cost_ns = os::own_cpu_ns() - before_ns;
-  silence_.look(now_ns, seen, thorough ? cost_ns / run::Silence::kLooks : cost_ns);
+  silence_.note(now_ns, seen, thorough ? cost_ns / run::Silence::kLooks : cost_ns);
   if (!silence_.over()) {
     if (!silence_.silent()) choose(lock, true);
     return false;
@@ -84,6 +86,12 @@ bool IdleWatch::look(std::uint32_t lock, Decision& victim) {
   victim.holds[0] = watched_.hold;
   watching_ = false;
   return true;
+}
+
+IdleWatch* idle_watch_for(Store& store, const Request& request) {
+  if (!watches_holders(request)) return nullptr;
+  auto* const room = run_arena().array<IdleWatch>(1);
+  return room != nullptr ? new (room) IdleWatch(store, request) : nullptr;
 }
 
 }  // namespace atmost::limiter

@@ -15,16 +15,14 @@ namespace atmost::limiter {
 // Borrows all. One at a time in a process (os/activity.h).
 class IdleWatch {
  public:
-  // `store` may be null: nothing is watched.
-  IdleWatch(Store* store, const Request& request) : store_(store), request_(request) {}
+  IdleWatch(Store& store, const Request& request) : store_(store), request_(request) {}
 
-  bool wanted() const { return store_ != nullptr && watches_holders(request_); }
   // When to look next; kForever: while nothing is watched.
   std::int64_t next_ns() const { return watching_ ? silence_.next_ns() : Duration::kForever; }
   // The caller is the first in the queue, and a holder is in its way. Begins to watch, or looks if
   // it is time. `victim` is the decision, with its limits. True: a holder has been idle for the
   // limit; `victim` becomes the decision to stop it. Reads the lock and /proc: milliseconds.
-  bool look(std::uint32_t lock, Decision& victim);
+  bool finds_idle(std::uint32_t lock, Decision& victim);
   // Watching begins anew with the next look.
   void rest() { watching_ = false; }
 
@@ -39,13 +37,17 @@ class IdleWatch {
   bool choose(std::uint32_t lock, bool next);
   void begin(std::int64_t now_ns);
 
-  Store* const store_;
+  Store& store_;
   const Request& request_;
   Duration limit_;  // of the last decision; while nothing is watched it may change
   run::Silence silence_{Duration{}};
   bool watching_ = false;
   Watched watched_;
 };
+
+// One in the memory of the run, if the request asks for it; null: it does not, or there is no
+// memory.
+IdleWatch* idle_watch_for(Store& store, const Request& request);
 
 }  // namespace atmost::limiter
 

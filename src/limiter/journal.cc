@@ -89,7 +89,7 @@ void Journal::fill_denial(const Outcome& outcome, Event& event) {
   event.number("held", decision.held).number("waiters", decision.waiters);
 }
 
-void Journal::admitted(const Lease& lease, Duration waited, When when, const Instant* at) {
+void Journal::admitted(const Lease& lease, Duration waited, const Instant* at) {
   for (std::uint32_t i = 0; i < request_.lock_count; ++i) {
     const HeldLock& held = lease.lock(i);
     for (std::uint32_t j = 0; j < held.vanished_count; ++j) vanished(i, held.vanished[j]);
@@ -103,20 +103,8 @@ void Journal::admitted(const Lease& lease, Duration waited, When when, const Ins
     slots_[i] = held.count > 0 ? held.slots[0] : 0;
     name_hold(i, event);
     event.numbers("slots", {held.slots, held.count > 1 ? held.count : 0});
-    held_back_ = when == When::with_the_next && request_.lock_count == 1 && held.count == 1 &&
-                 append_ == nullptr;
-    if (held_back_) {
-      held_back_event_ = event;
-    } else {
-      append(event);
-    }
+    append(event);
   }
-}
-
-void Journal::flush() {
-  if (!held_back_) return;
-  held_back_ = false;
-  append(held_back_event_);
 }
 
 void Journal::vanished(std::uint32_t lock, const Vanished& run) {
@@ -256,9 +244,7 @@ void Journal::append(const Event& event) {
   Status done = chosen && is_a_lock()
                     ? error_of(Code::usage, 0, "the log is the lock file itself; name another file")
                 : append_ != nullptr ? append_(place_, event)
-                : held_back_         ? log_.append(held_back_event_, &event)
                                      : log_.append(event);
-  held_back_ = false;
   if (done.ok()) return;
   enabled_ = false;
   if (observer_ != nullptr) observer_->warning(done.error());

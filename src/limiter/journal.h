@@ -37,14 +37,9 @@ class Journal final : public TakeoverLog {
 
   // The caller was refused and leaves. REQUIRES: outcome.kind is refused.
   void denied(const Outcome& outcome);
-  enum class When : std::uint8_t { now, with_the_next };
   // One event for each lock. Remembers what ended() needs, because the lease no longer exists then.
-  // The event of a single lock may be written with the next one, in one write; flush() does not
-  // wait for that.
   // `at`: when that was; null: now.
-  void admitted(const Lease& lease, Duration waited, When when = When::now,
-                const Instant* at = nullptr);
-  void flush();
+  void admitted(const Lease& lease, Duration waited, const Instant* at = nullptr);
   // The lock was taken over, or lost, while the command ran. Before ended().
   void lost();
   // The command ended, or could not be started (kind failed).
@@ -88,8 +83,6 @@ class Journal final : public TakeoverLog {
   bool user_known_ = false;
   Text<255> host_;
   AppendFn append_;
-  bool held_back_ = false;
-  Event held_back_event_;  // to be written with the next one
   history::Log log_;
   std::uint32_t path_of_ = 0;
   // The large members last, untouched until they are needed.

@@ -1,7 +1,9 @@
 #include "keeper.h"
 
 #include "admission.h"
+#include "flock_notice.h"
 #include "held_command.h"
+#include "idle_watch.h"
 #include "journal.h"
 #include "os/clock.h"
 #include "os/environment_mark.h"
@@ -114,8 +116,7 @@ void Keeper::keep() {
   const Instant admitted = moment(request_);
   event_wait_.set_deadline(plus(admitted_ns, longest()));
   Journal journal(request_, locks_.traits, Command{}, nullptr);
-  journal.admitted(lease_, outcome_.waited);
-  learn_admission(locks_, outcome_);
+  begin_hold(locks_, lease_, outcome_, journal);
   os::Watched watched = watch();
   Instant ended = moment(request_);
   Duration kept = {os::boot_ns() - admitted_ns};
@@ -158,15 +159,10 @@ Lesson Keeper::lesson_of(os::Watched watched, Duration kept) const {
   }
   Lesson lesson;
   lesson.how = policy::remember;
-  lesson.sample.kind =
-      watched == os::Watched::time_up ? RunSample::Kind::stopped : RunSample::Kind::completed;
-  if (watched == os::Watched::time_up && !request_.max_runtime_auto)
-    lesson.sample.kind = RunSample::Kind::cut_short;
-  lesson.sample.ran = kept;
-  lesson.sample.low = request_.learned.low;
-  lesson.sample.high = request_.learned.high;
-  lesson.sample.risk_ppm = request_.learned.risk_ppm;
-  lesson.sample.interval = outcome_.decision.limits.if_elapsed;
+  const auto kind = watched != os::Watched::time_up ? RunSample::Kind::completed
+                    : request_.max_runtime_auto     ? RunSample::Kind::stopped
+                                                    : RunSample::Kind::cut_short;
+  lesson.sample = sample_of(request_, outcome_.decision.limits, kind, kept);
   return lesson;
 }
 
@@ -225,17 +221,19 @@ template <class SessionOfStore, class Keep>
 [[noreturn]] void take_in(Result<Owned<SessionOfStore>> session, const Keeping& keeping,
                           os::HelperProcess& starter, Observer* observer, Keep keep) {
   Lease lease;
-  const Outcome outcome = session.ok()
-                              ? admit({keeping.request, keeping.store.traits(), *session.value()},
-                                      policy::decide, observer, lease, {.store = &keeping.store})
-                              : unopened(session.error());
+  const Outcome outcome =
+      session.ok()
+          ? admit({keeping.request, keeping.store.traits(), *session.value()}, policy::decide,
+                  observer, lease, {.idle = idle_watch_for(keeping.store, keeping.request)})
+          : unopened(session.error());
   if (lease.held() && observer != nullptr) observer->admitted(lease, outcome.waited);
+  if (lease.held()) notice_flocks(keeping.request, lease, observer);
   starter.stand_alone();
   const SentOutcome report(outcome);
   // A lock that the starter does not know of must be released.
   char heard = 0;
   const bool handed_over =
-      starter.tell(&report, sizeof report) && starter.hear(&heard, sizeof heard);
+      starter.send(&report, sizeof report) && starter.receive(&heard, sizeof heard);
   if (!handed_over) lease.release(Ending::unknown, {});
   if (!lease.held()) os::exit_now(0);
   keep(*session.value(), static_cast<Lease&&>(lease), outcome);
@@ -256,19 +254,6 @@ void take_and_keep(const Keeping& keeping, os::HelperProcess& starter, Observer*
           [&](Session& session, Lease&& lease, const Outcome& outcome) {
             Keeper(keeping, session, static_cast<Lease&&>(lease), outcome).live(starter);
           });
-}
-
-void keep_inherited(const Keeping& keeping, local::LocalSession& session,
-                    os::HelperProcess& starter, Lease lease, const Outcome& outcome) {
-  // Before it reports, the starter has closed its own descriptor of the lock file: from then on the
-  // guard is not shared.
-  char told = 0;
-  if (!starter.hear(&told, sizeof told)) {
-    lease.release(Ending::unknown, {});
-    os::exit_now(0);
-  }
-  session.leave_proofs();
-  Keeper(keeping, session, static_cast<Lease&&>(lease), outcome).live(starter);
 }
 
 }  // namespace atmost::limiter

@@ -6,7 +6,6 @@
 #include "os/helper_process.h"
 #include "os/process.h"
 #include "os/request_pipe.h"
-#include "store/local/session.h"
 
 namespace atmost::limiter {
 
@@ -27,18 +26,13 @@ struct Keeping {
   os::RequestPipe& requests;
 };
 
-// Both functions run the helper that hold_for() started. It keeps the lock until the script has
-// ended (with Until::tree, until no process with its mark is left), until it is asked to release
-// the lock, or until keep_at_most is over. After a request through the pipe it stays for a while.
-// If it is then asked to take the lock again, it does so if it can at once.
-
-// The helper asks for the lock and reports the outcome; it goes on only if the starter received it.
+// Runs the helper that hold_for() started, which asks for the lock and reports the outcome; it goes
+// on only if the starter received that. It keeps the lock until the script has ended (with
+// Until::tree, until no process with its mark is left), until it is asked to release the lock, or
+// until keep_at_most is over. After a request through the pipe it stays for a while. If it is then
+// asked to take the lock again, it does so if it can at once.
 [[noreturn]] void take_and_keep(const Keeping& keeping, os::HelperProcess& starter,
                                 Observer* observer);
-// The starter has the lock in `session`, and confirms that by one byte; if it ends without sending
-// it, the lock is not held.
-[[noreturn]] void keep_inherited(const Keeping& keeping, local::LocalSession& session,
-                                 os::HelperProcess& starter, Lease lease, const Outcome& outcome);
 
 }  // namespace atmost::limiter
 

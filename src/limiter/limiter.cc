@@ -5,13 +5,15 @@
 #include <new>
 
 #include "admission.h"
+#include "companion.h"
 #include "core/words.h"
 #include "environment.h"
 #include "flock_notice.h"
 #include "held_command.h"
+#include "idle_watch.h"
 #include "journal.h"
-#include "monitored.h"
 #include "not_started.h"
+#include "notifier.h"
 #include "os/activity.h"
 #include "os/clock.h"
 #include "os/file.h"
@@ -26,24 +28,20 @@
 #include "policy/splay.h"
 #include "run/kept_output.h"
 #include "run/run.h"
-#include "telling.h"
 
 namespace atmost {
 namespace {
 
 using limiter::OpenLocks;
 
-constinit limiter::OwnVariables own_variables;
+constinit limiter::Variables own_variables;
 
-void fail_exec(const Command& command, int error, Outcome& outcome) {
-  outcome.kind = Outcome::Kind::failed;
-  outcome.error = limiter::not_started(command, error);
-}
+// Of another run, and the secret of --ping.
+constexpr std::string_view kNotForTheCommand[] = {"ATMOST_PING=", limiter::kMonitorName};
 
-void fail_fork(int error, Outcome& outcome) {
+void fail(const Error& error, Outcome& outcome) {
   outcome.kind = Outcome::Kind::failed;
-  outcome.error = error_of(Code::internal, error, "cannot start a process: ");
-  outcome.error.message.append(errno_words(error));
+  outcome.error = error;
 }
 
 [[gnu::cold]] Error nothing_counted() {
@@ -64,14 +62,6 @@ void count_refusal(const OpenLocks& locks, Outcome& outcome) {
   const Result<std::uint32_t> counted = locks.session.count_refusal(outcome.decision.lock);
   outcome.refusals = counted.ok() ? counted.value() : 0;
   outcome.silenced = outcome.refusals % nth != 0;
-}
-
-void set_variables(const OpenLocks& locks, const Lease& lease, Duration waited) {
-  bool relative = false;
-  for (std::uint32_t i = 0; i < locks.request.lock_count; ++i)
-    relative = relative || limiter::is_relative(locks.traits, locks.request.locks[i]);
-  own_variables.set(locks.request, lease, waited, os::variable("ATMOST_HELD"),
-                    relative ? os::working_directory(run_arena()) : nullptr);
 }
 
 // `inherit` has room for a descriptor of each lock, and is borrowed.
@@ -106,26 +96,20 @@ void supervise(const OpenLocks& locks, const Command& command, run::Task& task, 
   const run::RunReport report = run::supervise(task, hold);
   if (report.fork_error == 0 && report.exec_error == 0) return hold.over(report, outcome);
   hold.not_started(outcome);
-  if (report.exec_error != 0) {
-    fail_exec(command, report.exec_error, outcome);
-  } else {
-    fail_fork(report.fork_error, outcome);
-  }
+  fail(report.exec_error != 0 ? limiter::not_started(command, report.exec_error)
+                              : limiter::no_process(report.fork_error),
+       outcome);
 }
 
 // Returns only if the command could not be started.
 void become(const OpenLocks& locks, const Command& command, const run::Task& task, Lease& lease,
             limiter::Journal& journal, Outcome& outcome) {
-  journal.admitted(lease, outcome.waited);
-  // These steps come first, because no process of ours is left afterwards.
-  if (locks.request.if_elapsed_auto) limiter::learn_admission(locks, outcome);
-  limiter::save_last_admission(locks.request, lease);
-  fail_exec(command,
-            os::become({.argv = task.argv,
-                        .envp = task.envp,
-                        .inherit = task.inherit,
-                        .inherit_count = task.inherit_count}),
-            outcome);
+  limiter::begin_hold(locks, lease, outcome, journal);  // no process of ours is left afterwards
+  const int error = os::become({.argv = task.argv,
+                                .envp = task.envp,
+                                .inherit = task.inherit,
+                                .inherit_count = task.inherit_count});
+  fail(limiter::not_started(command, error), outcome);
   lease.release(Ending::not_started, limiter::moment(locks.request));
 }
 
@@ -155,8 +139,8 @@ void show_output(const Request& request, Observer* observer, run::KeptOutput& ou
 // The run is over, and its slots are free: who is told of it. If the count of failures cannot be
 // stored, all are.
 void tell_others(const OpenLocks& locks, const Outcome& outcome, Observer* observer,
-                 limiter::Telling& telling) {
-  run::KeptOutput& output = telling.output();
+                 limiter::Notifier& notifier) {
+  run::KeptOutput& output = notifier.output();
   const Request& request = locks.request;
   const bool failed = policy::is_failure(policy::occasion_of(outcome));
   std::uint32_t failures = 0;
@@ -165,56 +149,57 @@ void tell_others(const OpenLocks& locks, const Outcome& outcome, Observer* obser
     if (counted.ok()) failures = counted.value();
   }
   const policy::Messages who = policy::messages_of(request, outcome, failures);
-  telling.ended(outcome, who);
+  notifier.ended(outcome, who);
   if (output.descriptor() >= 0) {
     if (who.show_output || (outcome.kind == Outcome::Kind::ran && request.output == OutputTo::tail))
       show_output(request, observer, output);
     output.leave();
   }
-  telling.wait();
+  notifier.wait();
 }
 
 // Once, when requests begin to be spam.
 void tell_of_spam(const Request& request, const Outcome& outcome, Observer* observer,
-                  limiter::Telling* telling) {
+                  limiter::Notifier* notifier) {
   Error words = error_of(Code::too_soon, 0, request.locks[outcome.decision.lock].name);
   words.message.append(": spam: requests keep coming sooner than every ");
   words.message.append(duration_words(outcome.decision.limits.if_elapsed));
   words.message.append(", and the interval grows (told once; see: atmost tune)");
   if (observer != nullptr) observer->warning(words);
-  if (!request.notify.empty() && (request.notify_on & kTellSpam) != 0) telling->spammed(outcome);
+  if (!request.notify.empty() && (request.notify_on & kTellSpam) != 0) notifier->spammed(outcome);
 }
 
 // From the open session to the end of the command.
 Outcome run_under(Store& store, const OpenLocks& locks, const Command& command,
-                  limiter::Journal& journal, limiter::Telling* telling, Observer* observer) {
+                  limiter::Journal& journal, limiter::Notifier* notifier, Observer* observer) {
   const Request& request = locks.request;
   char* const* const environment = os::environment();
-  char** const merged = run_arena().array<char*>(limiter::count_variables(environment) +
-                                                 limiter::OwnVariables::kCount + 1);
+  char** const merged =
+      run_arena().array<char*>(limiter::count_words(environment) + limiter::Variables::kMost + 1);
   if (merged == nullptr) return Outcome::failure(error_of(Code::internal, ENOMEM, "out of memory"));
   Lease lease;
   Outcome outcome =
-      limiter::admit(locks, policy::decide, observer, lease, {.log = &journal, .store = &store});
+      limiter::admit(locks, policy::decide, observer, lease,
+                     {.log = &journal, .idle = limiter::idle_watch_for(store, request)});
   if (outcome.kind == Outcome::Kind::refused) {
     count_refusal(locks, outcome);
     const bool spam = limiter::learn_refusal(locks, outcome);
     journal.denied(outcome);
-    if (spam) tell_of_spam(request, outcome, observer, telling);
+    if (spam) tell_of_spam(request, outcome, observer, notifier);
   }
   if (!lease.held()) return outcome;
   if (locks.traits.leased && wants_stats(request)) recall_limits(locks.session, request, outcome);
   if (observer != nullptr) observer->admitted(lease, outcome.waited);
   limiter::notice_flocks(request, lease, observer);
 
-  if (telling != nullptr) telling->begins(outcome, lease);
-  set_variables(locks, lease, outcome.waited);
-  own_variables.merge(environment, merged);
+  if (notifier != nullptr) notifier->begins(outcome, lease);
+  limiter::set_variables(locks, lease, outcome.waited, own_variables);
+  own_variables.merge(environment, kNotForTheCommand, merged);
 
   int inherit[kMaxLocks];
   run::Task task = task_of(locks, command, lease, outcome.decision.limits, inherit);
   task.envp = merged;
-  run::KeptOutput* const output = telling != nullptr ? telling->kept() : nullptr;
+  run::KeptOutput* const output = notifier != nullptr ? notifier->kept() : nullptr;
   if (output != nullptr) task.output = output->descriptor();
   if (request.exec) {
     become(locks, command, task, lease, journal, outcome);
@@ -222,36 +207,36 @@ Outcome run_under(Store& store, const OpenLocks& locks, const Command& command,
     supervise(locks, command, task, std::move(lease), journal, observer, output, outcome);
   }
   journal.ended(outcome);
-  if (telling != nullptr) tell_others(locks, outcome, observer, *telling);
+  if (notifier != nullptr) tell_others(locks, outcome, observer, *notifier);
   return outcome;
 }
 
-// `telling` is null unless somebody is told of the run, or sees its output only then.
+// `notifier` is null unless somebody is told of the run, or sees its output only then.
 Outcome run_with_session(Store& store, const Request& request, const Command& command,
-                         limiter::Telling* telling, Observer* observer) {
+                         limiter::Notifier* notifier, Observer* observer) {
   Result<Owned<Session>> session = store.open(request);
   if (!session.ok()) return Outcome::failure(session.error());
   const OpenLocks locks = {request, store.traits(), *session.value()};
   static_assert(sizeof(limiter::Journal) <= os::kSmallRoom);
-  const os::RoomFor<limiter::Journal> room;  // too large for the stack
+  const os::RoomFor<limiter::Journal> room;  // on the stack it would touch three pages more
   if (room.get() == nullptr)
     return Outcome::failure(error_of(Code::io, ENOMEM, "there is no memory to open the lock"));
   struct Made {
     ~Made() { journal->~Journal(); }
     limiter::Journal* journal;
   } const made = {new (room.get()) limiter::Journal(request, locks.traits, command, observer)};
-  if (telling != nullptr) {
-    if (const Status ready = telling->prepare(*made.journal); !ready.ok())
+  if (notifier != nullptr) {
+    if (const Status ready = notifier->prepare(*made.journal); !ready.ok())
       return Outcome::failure(ready.error());
   }
-  return run_under(store, locks, command, *made.journal, telling, observer);
+  return run_under(store, locks, command, *made.journal, notifier, observer);
 }
 
 Outcome run_and_tell(Store& store, const Request& request, const Command& command,
                      Observer* observer) {
-  limiter::Telling telling(request, command, observer);
-  if (const Status kept = telling.keep_output(); !kept.ok()) return Outcome::failure(kept.error());
-  return run_with_session(store, request, command, &telling, observer);
+  limiter::Notifier notifier(request, command, observer);
+  if (const Status kept = notifier.keep_output(); !kept.ok()) return Outcome::failure(kept.error());
+  return run_with_session(store, request, command, &notifier, observer);
 }
 
 }  // namespace

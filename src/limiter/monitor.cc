@@ -3,11 +3,10 @@
 #include <cerrno>
 #include <string_view>
 
-#include "company.h"
+#include "companion.h"
 #include "core/parse.h"
 #include "core/words.h"
 #include "environment.h"
-#include "monitored.h"
 #include "os/caller.h"
 #include "os/detached.h"
 #include "os/host.h"
@@ -22,7 +21,7 @@
 namespace atmost {
 namespace {
 
-// The order of the descriptors that the monitor of a company watches.
+// The order of the descriptors that the monitor below a front process watches.
 constexpr unsigned kFront = 1;
 
 class Monitor final : public run::SupervisionObserver {
@@ -38,7 +37,7 @@ class Monitor final : public run::SupervisionObserver {
   void started(std::int64_t) override {
     line_.started();
     if (aftermath_.started != nullptr) aftermath_.started();
-    if (company_.front == 0) return;
+    if (front_.pid == 0) return;
     os::leave_session();
     close_others();
     line_.let_begin();
@@ -48,9 +47,8 @@ class Monitor final : public run::SupervisionObserver {
     const bool given_up = caller_ended_ && waited && status.signal == os::kTerminate;
     if (given_up) aftermath_.caller_ended();
     end_ = given_up ? ExitStatus{static_cast<int>(Code::timed_out)} : status;
-    company_.report(end_);
+    front_.report(end_);
   }
-  bool taken(std::int64_t) override { return false; }
   bool rest_is_lost(const ExitStatus& status) override {
     report_ = line_.last_report();
     const bool lost = report_.word == os::Word::running;
@@ -61,43 +59,34 @@ class Monitor final : public run::SupervisionObserver {
   }
   run::Ready ready(unsigned which, ExitStatus&) override {
     // The front process ends when it knows how the supervisor has ended.
-    if (which == kFront && company_.status < 0) return run::Ready::nothing;
+    if (which == kFront && front_.status < 0) return run::Ready::nothing;
     caller_ended_ = true;
     return run::Ready::stop;
   }
-  void stopping(int, Stopped) override {}
   void left(std::int64_t pid, bool refused) override {
     if (aftermath_.left != nullptr) aftermath_.left(limiter::left_words({}, pid, refused));
   }
-  std::int64_t check(std::int64_t) override { return Duration::kForever; }
 
  private:
   // The descriptors of the run are for the supervisor and its command: their readers may wait for
   // the end of the stream.
   void close_others() const {
-    const int keep[] = {line_.reader(),  line_.writer(),  line_.life_over(),
-                        company_.caller, company_.status, company_.front_ended};
+    const int keep[] = {line_.reader(), line_.writer(), line_.life_over(),
+                        front_.caller,  front_.status,  front_.ended};
     os::close_all_but(keep, 6, 3);
   }
 
   os::MonitorLine& line_;
   const Aftermath& aftermath_;
   run::Task& task_;
-  limiter::Company& company_ = limiter::company;
+  limiter::FrontProcess& front_ = limiter::front;
   bool caller_ended_ = false;
   ExitStatus end_;
   os::MonitorReport report_;
 };
 
 // Observes this program itself, which runs as the child and holds the locks.
-class Bystander final : public run::SupervisionObserver {
- public:
-  void started(std::int64_t) override {}
-  void main_ended(const ExitStatus&, bool) override {}
-  bool taken(std::int64_t) override { return false; }
-  void stopping(int, Stopped) override {}
-  std::int64_t check(std::int64_t) override { return Duration::kForever; }
-};
+class Bystander final : public run::SupervisionObserver {};
 
 Error cannot_start(Code code, int error, const char* program) {
   Error failed = error_of(code, error, program);
@@ -108,7 +97,7 @@ Error cannot_start(Code code, int error, const char* program) {
 // Ends the lease of a killed supervisor by starting its own program, which no signal for us ends.
 // Blocks until that program has ended. If it fails, the lease ends by itself.
 void end_lease(char* const* argv, const Text<80>& lease) {
-  const std::size_t count = limiter::count_variables(argv);
+  const std::size_t count = limiter::count_words(argv);
   char** const extended = run_arena().array<char*>(count + 2);
   if (extended == nullptr) return;
   for (std::size_t i = 0; i < count; ++i) extended[i] = argv[i];
@@ -121,61 +110,61 @@ void end_lease(char* const* argv, const Text<80>& lease) {
 
 constinit limiter::Monitored limiter::monitored;
 
-// The environment is this process's, but for the variables of a monitor and of a company.
-run::RunReport limiter::supervise_program(const char* path, char* const* argv,
-                                          const Text<80>& variable, run::Task& task,
-                                          run::SupervisionObserver& observer) {
-  const std::size_t words = count_variables(argv);
-  char* const* from = os::environment();
+limiter::FromAbove limiter::from_above() {
+  const char* const text = os::variable("ATMOST_MONITOR");
+  FromAbove above;
+  std::string_view rest = text != nullptr ? text : "";
+  for (bool first = true; !rest.empty(); first = false) {
+    const std::size_t end = rest.find(':') < rest.size() ? rest.find(':') : rest.size();
+    const Result<std::uint64_t> number = parse_count({rest.data(), end}, 0, INT32_MAX);
+    if (!number.ok() || above.count == std::size(above.numbers)) return {};
+    rest.remove_prefix(end < rest.size() ? end + 1 : end);
+    if (first) above.parent = static_cast<std::int64_t>(number.value());
+    if (!first) above.numbers[above.count++] = static_cast<int>(number.value());
+  }
+  return above;
+}
+
+// The environment is this process's, but for the variable.
+run::RunReport limiter::supervise_companion(const char* path, char* const* argv,
+                                            std::span<const int> passed, run::Task& task,
+                                            run::SupervisionObserver& observer) {
+  static constinit Variables variables;
+  const std::size_t words = count_words(argv);
+  char* const* const environment = os::environment();
   char** const again = run_arena().array<char*>(words + 1);
-  char** const extended = run_arena().array<char*>(count_variables(from) + 2);
-  if (again == nullptr || extended == nullptr) {
+  char** const merged = run_arena().array<char*>(count_words(environment) + Variables::kMost + 1);
+  if (again == nullptr || merged == nullptr) {
     run::RunReport none;
     none.fork_error = ENOMEM;
     return none;
   }
   again[0] = const_cast<char*>(path);
   for (std::size_t i = 1; i <= words; ++i) again[i] = argv[i];
-  char** to = extended;
-  for (; *from != nullptr; ++from) {
-    if (!is_variable(*from, kMonitorVariable) && !is_variable(*from, kCompanyVariable))
-      *to++ = *from;
-  }
-  *to++ = const_cast<char*>(variable.c_str());
-  *to = nullptr;
+  Variables::Texts& variable = variables.begin("ATMOST_MONITOR").append_signed(os::process_id());
+  for (const int number : passed) variable.push(':').append_signed(number);
+  if (front.pid != 0) variable.append(":1");
+  variables.merge(environment, {}, merged);
   task.argv = again;
-  task.envp = extended;
+  task.envp = merged;
+  task.inherit = passed.data();
+  task.inherit_count = static_cast<unsigned>(passed.size());
   return run::supervise(task, observer);
-}
-
-std::int64_t limiter::take_number(std::string_view& from) {
-  const std::size_t end = from.find(':');
-  const Result<std::uint64_t> number =
-      parse_count({from.data(), end == from.npos ? from.size() : end}, 0, INT32_MAX);
-  from.remove_prefix(end == from.npos ? from.size() : end + 1);
-  return number ? static_cast<std::int64_t>(number.value()) : -1;
 }
 
 Error monitor_program(char* const* argv, const Aftermath& aftermath) {
   if (!os::kAdoptsOrphans) return become_program(argv);
   os::MonitorLine line;
   if (const int error = line.open()) return cannot_start(Code::internal, error, argv[0]);
-  Text<80> variable(limiter::kMonitorVariable);
-  variable.push('=').append_signed(os::process_id());
-  for (const int end : {line.reader(), line.writer(), line.life()})
-    variable.push(':').append_signed(end);
-  const limiter::Company& company = limiter::company;
-  if (company.front != 0) variable.append(":1");
-  const int inherit[] = {line.reader(), line.writer(), line.life()};
+  const limiter::FrontProcess& front = limiter::front;
+  const int passed[] = {line.reader(), line.writer(), line.life()};
   run::Task task;
-  task.inherit = inherit;
-  task.inherit_count = 3;
   task.signal_at_our_death = os::kTerminate;
   task.is_monitor = true;
   task.kill_grace = aftermath.kill_grace;
-  const int watched[] = {company.caller, company.front_ended};
-  if (company.front != 0) {
-    task.monitor = company.front;
+  const int watched[] = {front.caller, front.ended};
+  if (front.pid != 0) {
+    task.monitor = front.pid;
     task.may_lose_monitor = true;
     task.own_tree = true;
     task.in_own_session = true;
@@ -183,7 +172,7 @@ Error monitor_program(char* const* argv, const Aftermath& aftermath) {
     task.watched_count = 2;
   }
   Monitor monitor(line, aftermath, task);
-  const run::RunReport report = limiter::supervise_program(argv[0], argv, variable, task, monitor);
+  const run::RunReport report = limiter::supervise_companion(argv[0], argv, passed, task, monitor);
   if (report.fork_error != 0) return cannot_start(Code::internal, report.fork_error, argv[0]);
   if (report.exec_error != 0)
     return cannot_start(run::exec_code(report.exec_error), report.exec_error, argv[0]);
@@ -203,13 +192,11 @@ namespace {
 void start_again(char* const* argv) {
   PathText program;
   if (!os::program_path(program)) return;
-  Text<80> variable(limiter::kMonitorVariable);
-  variable.push('=').append_signed(os::process_id());
   run::Task task;
   task.is_monitor = true;
   Bystander bystander;
   const run::RunReport report =
-      limiter::supervise_program(program.c_str(), argv, variable, task, bystander);
+      limiter::supervise_companion(program.c_str(), argv, {}, task, bystander);
   if (report.fork_error == 0 && report.exec_error == 0) os::end_as(report.status);
 }
 
@@ -217,35 +204,24 @@ void start_again(char* const* argv) {
 
 void reexec_in_child(char* const* argv) {
   limiter::Monitored& monitored = limiter::monitored;
-  if (const char* text = os::variable(limiter::kMonitorVariable)) {
-    std::string_view rest = text;
-    const std::int64_t above = limiter::take_number(rest);
-    monitored.may_lose_monitor = rest.empty() && above == os::parent_id();
-    if (monitored.may_lose_monitor) monitored.monitor = above;
-  }
+  const limiter::FromAbove above = limiter::from_above();
+  monitored.may_lose_monitor =
+      above.parent > 0 && above.count == 0 && above.parent == os::parent_id();
+  if (monitored.may_lose_monitor) monitored.monitor = above.parent;
   monitored.childless = !os::has_children();
   if (os::kAdoptsOrphans && !monitored.childless) start_again(argv);
 }
 
 void attach_to_monitor() {
   limiter::Monitored& monitored = limiter::monitored;
-  const char* text = os::variable(limiter::kMonitorVariable);
-  if (text == nullptr) return;
-  std::string_view rest = text;
-  const std::int64_t above = limiter::take_number(rest);
-  const std::int64_t reader = limiter::take_number(rest);
-  const std::int64_t writer = limiter::take_number(rest);
-  const std::int64_t life = limiter::take_number(rest);
-  const bool in_company = limiter::take_number(rest) == 1;
-  if (above <= 0 || reader < 0 || writer < 0 || life < 0) return;
-  if (!monitored.line.accept(static_cast<int>(reader), static_cast<int>(writer),
-                             static_cast<int>(life)))
-    return;
+  const limiter::FromAbove above = limiter::from_above();
+  const auto [reader, writer, life, has_front] = above.numbers;
+  if (above.count < 3 || !monitored.line.accept(reader, writer, life)) return;
   monitored.reports = true;
-  monitored.monitor = above;
-  monitored.in_company = in_company;
-  if (in_company && os::parent_id() == above) monitored.line.wait_for_monitor();
-  if (os::parent_id() == above) return;
+  monitored.monitor = above.parent;
+  monitored.has_front = has_front == 1;
+  if (monitored.has_front && os::parent_id() == above.parent) monitored.line.wait_for_monitor();
+  if (os::parent_id() == above.parent) return;
   os::die_of(os::kTerminate);
   os::exit_now(128 + os::kTerminate);
 }

@@ -31,4 +31,10 @@ Error not_started(const Command& command, int error) {
   return failed;
 }
 
+Error no_process(int error) {
+  Error failed = error_of(Code::internal, error, "cannot start a process: ");
+  failed.message.append(errno_words(error));
+  return failed;
+}
+
 }  // namespace atmost::limiter

@@ -11,12 +11,10 @@
 namespace atmost {
 namespace {
 
-template <class T>
-Store* make(StoreRoom& room) {
-  static_assert(sizeof(T) <= sizeof(StoreRoom));
-  static_assert(alignof(T) <= alignof(StoreRoom));
-  return new (room.bytes) T;
-}
+static_assert(sizeof(local::LocalStore) <= sizeof(StoreRoom));
+static_assert(sizeof(symlink::SymlinkStore) <= sizeof(StoreRoom));
+static_assert(alignof(local::LocalStore) <= alignof(StoreRoom));
+static_assert(alignof(symlink::SymlinkStore) <= alignof(StoreRoom));
 
 constexpr std::string_view kShared = "shared:";
 
@@ -39,8 +37,8 @@ std::string_view without_slashes(std::string_view path) {
 Result<Store*> open_store(std::string_view url, StoreRoom& room, const StoreService* service) {
   const Scheme* scheme = scheme_of(url);
   if (scheme == nullptr) return error_of(Code::usage, 0, "--store: is not a store");
-  if (scheme->name == "file") return make<local::LocalStore>(room);
-  if (scheme->name == "symlink") return make<symlink::SymlinkStore>(room);
+  if (scheme->name == "file") return new (room.bytes) local::LocalStore;
+  if (scheme->name == "symlink") return new (room.bytes) symlink::SymlinkStore;
   if (service != nullptr) return service->open(url);
   Error error = error_of(Code::unavailable, 0, "--store: this program does not serve ");
   error.message.append(scheme->name).append(": stores");

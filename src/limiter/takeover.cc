@@ -1,8 +1,8 @@
 #include "takeover_run.h"
 
 #include "admission.h"
+#include "companion.h"
 #include "core/words.h"
-#include "monitored.h"
 #include "os/clock.h"
 #include "os/signal_numbers.h"
 #include "os/tree.h"
@@ -178,7 +178,7 @@ Result<Takeover> TakeoverRun::run() {
     if (!begun.value()) return Takeover::taken;
     stops_.add(std::move(begun.value()));
   }
-  tell_lease(locks_.session);  // the claim is stored under the lease
+  report_lease(locks_.session);  // the claim is stored under the lease
   const Status proven = each([&](std::uint32_t index) { return prove(index); });
   if (!proven.ok()) return proven.error();
   if (young_) return Takeover::young;

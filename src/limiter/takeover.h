@@ -3,7 +3,6 @@
 #define ATMOST_LIMITER_TAKEOVER_H
 
 #include <cstdint>
-#include <new>
 #include <utility>
 
 #include "core/limiter.h"
@@ -64,16 +63,9 @@ struct OpenLocks;
 
 // The victims of a decision while they are being stopped: newcomers leave their slots alone.
 struct HolderStops {
-  HolderStops() {}
-  HolderStops(const HolderStops&) = delete;
-  HolderStops& operator=(const HolderStops&) = delete;
-  ~HolderStops() { end(); }
-
-  union {
-    Owned<HolderStop> of[kMaxVictims];  // `count` of them are made
-  };
+  Owned<HolderStop> of[kMaxVictims];  // `count` of them
   std::uint32_t count = 0;
-  void add(Owned<HolderStop>&& stop) { new (&of[count++]) Owned<HolderStop>(std::move(stop)); }
+  void add(Owned<HolderStop>&& stop) { of[count++] = std::move(stop); }
   // Opens the slots to newcomers again.
   void end() {
     while (count > 0) of[--count].close();

@@ -17,20 +17,19 @@ class HelperProcess {
   // Forks. 0 in both processes, or an errno value. The helper is a copy of this process with all
   // its descriptors, its terminal and its signals. Only those that ask to end (HUP, INT, QUIT,
   // TERM) stay pending until an EventWait: a process that knows the helper may send SIGTERM before
-  // it runs, and the others, of a terminal, are forgotten by settle(). A helper that does not
-  // answer cannot call tell(). REQUIRES: single-threaded.
-  int start(bool answers);
+  // it runs, and the others, of a terminal, are forgotten by settle(). REQUIRES: single-threaded.
+  int start();
   bool is_helper() const { return starter_ != 0; }
   std::int64_t pid() const { return pid_; }  // for the starter: its number
 
   // To the other side: all bytes, or false when the other process has gone (no SIGPIPE is raised).
-  bool tell(const void* from, std::size_t size) const;
+  bool send(const void* from, std::size_t size) const;
   // From the other side: all bytes or false. Blocks.
-  bool hear(void* to, std::size_t size) const;
+  bool receive(void* to, std::size_t size) const;
 
-  // For the starter: blocks until the helper has sent something or has ended (`heard`: hear() will
-  // not block), or the process behind `handle` (ProcessHandle::descriptor) has ended.
-  enum class First : std::uint8_t { heard, process_ended };
+  // For the starter: blocks until the helper has sent something or has ended (`received`: receive()
+  // will not block), or the process behind `handle` (ProcessHandle::descriptor) has ended.
+  enum class First : std::uint8_t { received, process_ended };
   First which_first(int handle) const;
   // For the starter: SIGKILL, and waits until it has ended.
   void kill_and_wait();

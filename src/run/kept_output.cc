@@ -62,7 +62,7 @@ std::int64_t KeptOutput::cut_to(std::int64_t size) const {
   return end - end % block_;
 }
 
-std::int64_t KeptOutput::look(std::int64_t boot_ns) {
+std::int64_t KeptOutput::trim(std::int64_t boot_ns) {
   const std::int64_t end = cut_to(size());
   if (end < freed_to_) freed_to_ = bound_.first;  // the command has truncated the file
   if (end > freed_to_ && os::free_blocks(file_.get(), freed_to_, end) == 0) freed_to_ = end;
@@ -94,7 +94,7 @@ bool KeptOutput::copy(std::int64_t from, std::int64_t to) const {
 }
 
 void KeptOutput::show() {
-  look(0);
+  trim(0);
   const std::int64_t end = size();
   std::int64_t second = cut_to(end);
   if (second == bound_.first) {
@@ -121,11 +121,11 @@ void KeptOutput::show() {
 void KeptOutput::leave() {
   if (!os::has_other_writers(file_)) return;
   os::HelperProcess helper;
-  if (helper.start(true) != 0 || !helper.is_helper()) return;
+  if (helper.start() != 0 || !helper.is_helper()) return;
   const int keep[] = {file_.get()};
   helper.settle(keep, 1);
   do {
-    (void)os::sleep_until(look(os::boot_ns()));
+    (void)os::sleep_until(trim(os::boot_ns()));
   } while (os::has_other_writers(file_));
   os::exit_now(0);
 }

@@ -11,7 +11,7 @@
 namespace atmost::run {
 
 // The command writes into the file itself, by its standard output and standard error alike: no
-// process copies anything, and the texts of both stay in order. While it runs, look() frees the
+// process copies anything, and the texts of both stay in order. While it runs, trim() frees the
 // middle of what was written, so that only the beginning and the end take room. Single-threaded;
 // one owner. Touches nothing until open(). If this process dies, the output is lost with the last
 // process that has the file open, and until then nothing bounds it.
@@ -30,7 +30,7 @@ class KeptOutput {
   int descriptor() const { return file_.get(); }
 
   // Frees the middle. Returns when to call it next, on the boot clock.
-  std::int64_t look(std::int64_t boot_ns);
+  std::int64_t trim(std::int64_t boot_ns);
 
   // Opens it for another process, which may only read it. Returns the number of bytes of its end
   // that are whole; 0 if it cannot be opened.
@@ -45,7 +45,7 @@ class KeptOutput {
   void show();
 
   // Call it last. If processes that the command left behind still write, a process stays that calls
-  // look() until there are none: in a session of its own, without any other descriptor, so without
+  // trim() until there are none: in a session of its own, without any other descriptor, so without
   // any lock.
   void leave();
 

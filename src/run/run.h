@@ -58,24 +58,21 @@ inline constexpr std::int64_t kStopCommand = -1;
 // for children.
 class SupervisionObserver {
  public:
-  // The command runs, since `boot_ns`. For work that should not delay its start. Signals are passed
-  // on only after this.
-  virtual void started(std::int64_t boot_ns) = 0;
-  // The main process has ended; called at once, even if its descendants still run. `hold_over`: the
+  // The command runs, since then (boot clock). For work that should not delay its start. Signals
+  // are passed on only after this.
+  virtual void started(std::int64_t) {}
+  // The main process has ended; called at once, even if its descendants still run. True: the
   // hold has ended, too; otherwise it ends with supervise().
-  virtual void main_ended(const ExitStatus& status, bool hold_over) = 0;
-  // The command has run for 50 ms. For work that is done together with the end of a shorter run.
-  // Not called if the hold is over by then.
-  virtual void lasting() {}
+  virtual void main_ended(const ExitStatus&, bool) {}
   // True if the hold is being taken over right now. Asked when HUP, INT, QUIT or TERM came for us
-  // from process `sender` (0: not visible from here), and when the main process has ended after
+  // from that process (0: not visible from here), and when the main process has ended after
   // that (0).
-  virtual bool taken(std::int64_t sender) = 0;
+  virtual bool taken(std::int64_t) { return false; }
   // True to stop the processes that the main process left behind. Asked when it has ended.
   virtual bool rest_is_lost(const ExitStatus&) { return false; }
   // We have begun to stop the command's tree, or gone on to the next signal: SIGINT, SIGTERM,
   // SIGKILL; and why.
-  virtual void stopping(int signal, Stopped why) = 0;
+  virtual void stopping(int, Stopped) {}
   // The task's max_runtime was reached, or its max_idle (why: idle); what the command did by then
   // was seen. Returns the limit that holds now: if it is longer, the command goes on. Only of a
   // task that asks again.
@@ -94,11 +91,11 @@ class SupervisionObserver {
   // Returns when to call it next (boot clock); kForever: never. Called when the command runs, and
   // about the moment that it last returned, until the hold is over. A stopped process is not
   // continued for it.
-  virtual std::int64_t look(std::int64_t) { return Duration::kForever; }
+  virtual std::int64_t trim_output(std::int64_t) { return Duration::kForever; }
   // Returns when to call it next (boot clock); kForever: never. Called at the start, at the moment
   // it last returned, and after each SIGCHLD. A moment that has passed already means that the hold
   // is lost: the command is stopped, with the kill_grace that the task then has.
-  virtual std::int64_t check(std::int64_t boot_ns) = 0;
+  virtual std::int64_t check(std::int64_t) { return Duration::kForever; }
 
  protected:
   ~SupervisionObserver() = default;

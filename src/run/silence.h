@@ -58,7 +58,7 @@ class Silence {
 
   // The activity since the look before. `cost_ns`: the processor time that this look has taken,
   // or, of one look among many that cost less, a kLooks-th of it.
-  constexpr void look(std::int64_t now_ns, const os::Activity& seen, std::int64_t cost_ns) {
+  constexpr void note(std::int64_t now_ns, const os::Activity& seen, std::int64_t cost_ns) {
     const std::int64_t elapsed_ns = now_ns > last_ns_ ? now_ns - last_ns_ : 0;
     fill(cpu_ns_, seen.cpu_ns, elapsed_ns);
     total_ns_ += seen.cpu_ns;

@@ -13,8 +13,6 @@ using Change = os::ChildNews::Change;
 
 // So many status changes are read before we look at the clock and at signals again.
 constexpr int kNewsAtOnce = 64;
-// After this time the observer does what a shorter run does at its end (lasting()).
-constexpr std::int64_t kLastingNs = 50'000'000;
 // A command that has run this long is likely to run on: from then on we keep as little memory as
 // possible.
 constexpr std::int64_t kSettledNs = 500'000'000;
@@ -53,10 +51,10 @@ bool Supervisor::start() {
   report_.exec_error = started.exec_error;
   if (started.pid == 0) return false;
   tree_.main = started.pid;
-  settled_ns_ = started_ns_ + kLastingNs;
+  if (os::kShedsMemory) settled_ns_ = started_ns_ + kSettledNs;
   if (silence_.wanted()) silence_.begin(started_ns_);
   observer_.started(started_ns_);
-  look_ns_ = observer_.look(started_ns_);
+  trim_ns_ = observer_.trim_output(started_ns_);
   if (task_.watched_count > 0) gate_.watch(task_.watched, task_.watched_count);
   return true;
 }
@@ -164,8 +162,11 @@ void Supervisor::on_clock() {
       on(Event::stop);
     }
   }
-  if (now_ns >= settled_ns_) settle(now_ns);
-  if (now_ns >= look_ns_) look_ns_ = observer_.look(now_ns);
+  if (now_ns >= settled_ns_) {
+    settled_ns_ = Duration::kForever;
+    os::shed_memory();
+  }
+  if (now_ns >= trim_ns_) trim_ns_ = observer_.trim_output(now_ns);
   if (now_ns >= deadline_ns_) {
     reach_deadline(now_ns);
   } else if (now_ns >= last_part_ns_) {
@@ -173,18 +174,6 @@ void Supervisor::on_clock() {
   }
   if (now_ns >= silence_.next_ns()) watch_for_silence(now_ns);
   if (stage_ != Stage::done && now_ns >= kill_again_ns_) kill_again();
-}
-
-// First notifies the observer; later releases memory.
-void Supervisor::settle(std::int64_t now_ns) {
-  const std::int64_t settled_ns = started_ns_ + kSettledNs;
-  const bool first = settled_ns_ < settled_ns;
-  if (first && stage_ == Stage::running) observer_.lasting();
-  settled_ns_ = first && os::kShedsMemory ? settled_ns : Duration::kForever;
-  if (!first || (os::kShedsMemory && now_ns >= settled_ns)) {
-    settled_ns_ = Duration::kForever;
-    os::shed_memory();
-  }
 }
 
 RunReport supervise(const Task& task, SupervisionObserver& observer) {

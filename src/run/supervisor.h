@@ -31,7 +31,6 @@ class Supervisor {
   bool is_told_to_stop(const os::Arrival& arrival);
   void end_of_main();
   void on_clock();
-  void settle(std::int64_t now_ns);
   void set_deadline(Duration max_runtime);
   void reach_deadline(std::int64_t now_ns);
   os::Activity look_at_tree(bool thorough);
@@ -82,8 +81,8 @@ class Supervisor {
   bool continued_with_us_ = false;  // the main process was continued since we last saw a CONT
 
   std::int64_t started_ns_ = 0;
-  std::int64_t settled_ns_ = Duration::kForever;  // the next of settle()
-  std::int64_t look_ns_ = Duration::kForever;     // the observer's next look
+  std::int64_t settled_ns_ = Duration::kForever;  // when memory is released
+  std::int64_t trim_ns_ = Duration::kForever;     // the observer's next trim_output()
   Duration max_runtime_{};
   // The maximal runtime, then the end of each pause.
   std::int64_t deadline_ns_ = Duration::kForever;

@@ -36,7 +36,7 @@ void Supervisor::watch_for_silence(std::int64_t now_ns) {
   const bool rare = thorough || !looked_;
   const os::Activity seen = look_at_tree(thorough);
   const std::int64_t cost_ns = os::own_cpu_ns() - before_ns;
-  silence_.look(now_ns, seen, rare ? cost_ns / Silence::kLooks : cost_ns);
+  silence_.note(now_ns, seen, rare ? cost_ns / Silence::kLooks : cost_ns);
   if (!silence_.over()) return;
   if (task_.asks_again &&
       silence_.goes_on(observer_.limit_reached(Stopped::idle, silence_.limit(), Doing::nothing)))
@@ -70,7 +70,7 @@ Doing Supervisor::doing(std::int64_t now_ns) {
   if (silence_.wanted()) return silence_.silent() ? Doing::nothing : Doing::work;
   if (!last_part_.wanted()) return Doing::unknown;
   const os::Activity seen = look_at_tree(true);
-  last_part_.look(now_ns, seen, 0);
+  last_part_.note(now_ns, seen, 0);
   if (seen.unclear) return Doing::unknown;
   return last_part_.silent() && !seen.runnable ? Doing::nothing : Doing::work;
 }
@@ -96,7 +96,7 @@ std::int64_t Supervisor::next_look() const {
 
 // Looks that can wait: they do not continue us when we are stopped.
 std::int64_t Supervisor::next_soft_look() const {
-  std::int64_t next = settled_ns_ < look_ns_ ? settled_ns_ : look_ns_;
+  std::int64_t next = settled_ns_ < trim_ns_ ? settled_ns_ : trim_ns_;
   if (last_part_ns_ < next) next = last_part_ns_;
   return next < silence_.next_ns() ? next : silence_.next_ns();
 }

@@ -7,7 +7,6 @@
 start atmost run job -- sh -c 'echo $$ >pid; exec sleep 600'
 supervisor=$started
 wait_until '[ -s pid ]'
-# A run of less than 50 ms writes its first line with its last.
 wait_until '[ -n "$(atmost history --json --event admitted job 2>/dev/null)" ]'
 token=$(atmost history --json --event admitted job | sed 's/.*"token":\([0-9]*\).*/\1/')
 kill -KILL "$supervisor"

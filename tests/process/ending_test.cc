@@ -140,8 +140,8 @@ TEST_F(Ending, SoItIsWhenASignalEndedTheCommand) {
   disturb({"--output", "tail"}, "echo result; kill -SEGV $$", "signal 11", "\"signal\":\"SEGV\"");
 }
 
-// The front process of a company ends as the supervisor ended, which has reported.
-TEST_F(Ending, SoItIsWithACompany) {
+// The front process of a run with --die-with ends as the supervisor ended, which has reported.
+TEST_F(Ending, SoItIsWithAFrontProcess) {
   disturb({"--die-with", "parent", "--output", "tail"}, "echo result; exit 3", "exit 3",
           "\"exit\":3", [this](const Returned& call) {
             return call.number == SYS_poll && count(log(number_), "\"event\":\"ended\"") == 1;

@@ -17,7 +17,7 @@
 #include "run/run.h"
 #ifdef ATMOST_RUN_MONITORED
 #include "core/monitor.h"
-#include "limiter/monitored.h"
+#include "limiter/companion.h"
 #endif
 
 extern char** environ;

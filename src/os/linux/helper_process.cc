@@ -17,11 +17,11 @@
 #include "../terminal.h"
 
 namespace atmost::os {
-int HelperProcess::start(bool answers) {
+int HelperProcess::start() {
   Fd child_in;
   Fd child_out;
   int error = open_pipe(child_in, out_);
-  if (error == 0 && answers) error = open_pipe(in_, child_out);
+  if (error == 0) error = open_pipe(in_, child_out);
   if (error != 0) return error;
   const pid_t parent = calls.getpid();
   sigset_t ending, before;
@@ -42,11 +42,11 @@ int HelperProcess::start(bool answers) {
   return 0;
 }
 
-bool HelperProcess::tell(const void* from, std::size_t size) const {
+bool HelperProcess::send(const void* from, std::size_t size) const {
   return write_stream(out_.get(), from, size) == 0;
 }
 
-bool HelperProcess::hear(void* to, std::size_t size) const {
+bool HelperProcess::receive(void* to, std::size_t size) const {
   char* at = static_cast<char*>(to);
   while (size > 0) {
     const ssize_t got = calls.read(in_.get(), at, size);
@@ -62,7 +62,7 @@ HelperProcess::First HelperProcess::which_first(int handle) const {
   struct pollfd either[] = {{in_.get(), POLLIN, 0}, {handle, POLLIN, 0}};
   while (calls.poll(either, 2, -1) < 0 && errno == EINTR) {
   }
-  return either[0].revents == 0 && either[1].revents != 0 ? First::process_ended : First::heard;
+  return either[0].revents == 0 && either[1].revents != 0 ? First::process_ended : First::received;
 }
 
 void HelperProcess::kill_and_wait() {

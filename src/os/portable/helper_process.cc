@@ -9,9 +9,9 @@
 namespace atmost::os {
 
 // In POSIX only the parent of a process learns that it has ended.
-int HelperProcess::start(bool) { return ENOSYS; }
-bool HelperProcess::tell(const void*, std::size_t) const { return false; }
-bool HelperProcess::hear(void*, std::size_t) const { return false; }
+int HelperProcess::start() { return ENOSYS; }
+bool HelperProcess::send(const void*, std::size_t) const { return false; }
+bool HelperProcess::receive(void*, std::size_t) const { return false; }
 HelperProcess::First HelperProcess::which_first(int) const { return First::process_ended; }
 void HelperProcess::kill_and_wait() { pid_ = 0; }
 void HelperProcess::die_with_starter() {}

@@ -191,23 +191,6 @@ bool LocalSession::revoked(os::Watch& watch) const {
   return false;
 }
 
-void LocalSession::leave_proofs() {
-  for (std::uint32_t i = 0; i < count_; ++i)
-    (void)leave_proof(entry(i).file, held(i).slots, held(i).count);
-}
-
-void LocalSession::name_holder(std::int64_t pid) {
-  for (std::uint32_t i = 0; i < count_; ++i) {
-    const int fd = entry(i).file.fd();
-    for (std::uint32_t j = 0; j < held(i).count; ++j) {
-      Record record;
-      if (!read_record(fd, held(i).slots[j], record)) continue;
-      record.pid = static_cast<std::uint32_t>(pid);
-      (void)write_record(fd, record);
-    }
-  }
-}
-
 void LocalSession::release(const End& how) {
   bool orderly = true;
   for (std::uint32_t i = 0; i < count_; ++i) orderly = release_one(i, how) && orderly;

@@ -75,13 +75,6 @@ class LocalSession final : public Session {
   // lock file wake a thread that waits for `watch`. Not while another thread is in attempt() or
   // release().
   bool revoked(os::Watch& watch) const;
-  // Writes into the records of the held slots that process `pid`, which inherited the descriptors,
-  // is the holder. REQUIRES: a lease is held.
-  void name_holder(std::int64_t pid);
-  // To be called by that process itself, when the one that it inherited from holds nothing any
-  // more: leaves the proof that it is the holder where several users may write the lock (proof.h).
-  // REQUIRES: a lease is held.
-  void leave_proofs();
 
  private:
   friend Result<Owned<LocalSession>> open_session(const Request& request, OpenTo how);

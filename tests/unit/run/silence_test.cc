@@ -23,7 +23,7 @@ template <class Seen>
 std::int64_t over_at(Silence& silence, std::int64_t end_ms, Seen seen, std::int64_t cost_ns = 0) {
   while (silence.next_ns() <= end_ms * kMs) {
     const std::int64_t now_ns = silence.next_ns();
-    silence.look(now_ns, seen(now_ns), cost_ns);
+    silence.note(now_ns, seen(now_ns), cost_ns);
     if (silence.over()) return now_ns / kMs;
   }
   return 0;
@@ -104,8 +104,8 @@ TEST(Silence, IsNotOverWhileAThreadIsRunnable) {
 TEST(Silence, TimeInWhichNobodyLookedDoesNotCount) {
   Silence silence(Duration::seconds(2));
   silence.begin(0);
-  silence.look(100 * kMs, {}, 0);
-  silence.look(10'000 * kMs, {}, 0);
+  silence.note(100 * kMs, {}, 0);
+  silence.note(10'000 * kMs, {}, 0);
   EXPECT_FALSE(silence.over());
   EXPECT_EQ(over_at(silence, 20'000, [](std::int64_t) { return os::Activity{}; }), 11'700);
 }
@@ -113,7 +113,7 @@ TEST(Silence, TimeInWhichNobodyLookedDoesNotCount) {
 TEST(Silence, CostlyLooksAreRare) {
   Silence silence(Duration::seconds(2));
   silence.begin(0);
-  silence.look(100 * kMs, moved(), kMs);
+  silence.note(100 * kMs, moved(), kMs);
   EXPECT_EQ(silence.next_ns(), 1'100 * kMs);
 }
 

@@ -1,10 +1,10 @@
-#include "company.h"
+#include "companion.h"
 
 #include <cerrno>
 
 #include "core/monitor.h"
 #include "core/words.h"
-#include "monitored.h"
+#include "not_started.h"
 #include "os/caller.h"
 #include "os/file.h"
 #include "os/machine.h"
@@ -15,22 +15,16 @@
 namespace atmost {
 namespace {
 
-using limiter::Company;
-
 // Observes the monitor, from the caller's process group.
-class Front final : public run::SupervisionObserver {
+class EndOfRun final : public run::SupervisionObserver {
  public:
-  Front(os::Fd& status, os::Fd& theirs, void (*on_start)())
+  EndOfRun(os::Fd& status, os::Fd& theirs, void (*on_start)())
       : status_(status), theirs_(theirs), on_start_(on_start) {}
 
   void started(std::int64_t) override {
     theirs_.reset();
     on_start_();
   }
-  void main_ended(const ExitStatus&, bool) override {}
-  bool taken(std::int64_t) override { return false; }
-  void stopping(int, Stopped) override {}
-  std::int64_t check(std::int64_t) override { return Duration::kForever; }
   run::Ready ready(unsigned, ExitStatus& ended) override {
     os::SentEnd sent = {};
     if (!os::read_end(status_.get(), sent)) return run::Ready::nothing;
@@ -69,46 +63,41 @@ Error no_handle(int error) {
 }
 
 Error cannot_start(int error) {
-  Error failed = error_of(Code::internal, error, "--die-with: cannot start a process: ");
-  failed.message.append(errno_words(error));
+  Error failed = error_of(Code::internal, error, "--die-with: ");
+  failed.message.append(limiter::no_process(error).message);
   return failed;
 }
 
 }  // namespace
 
-constinit Company limiter::company;
+constinit limiter::FrontProcess limiter::front;
 
-void Company::report(const ExitStatus& ended) {
+void limiter::FrontProcess::report(const ExitStatus& end) {
   if (status < 0) return;
   os::send_end(status,
-               {static_cast<unsigned char>(ended.code), static_cast<unsigned char>(ended.signal)});
+               {static_cast<unsigned char>(end.code), static_cast<unsigned char>(end.signal)});
   (void)os::Fd(status);  // closes it
   status = -1;
   // The caller may wait until nobody has these open any more.
   os::silence_streams();
 }
 
-Role role_in_company() {
-  const char* const text = os::variable(limiter::kCompanyVariable);
-  if (text != nullptr) {
-    std::string_view rest = text;
-    const std::int64_t front = limiter::take_number(rest);
-    const int caller = static_cast<int>(limiter::take_number(rest));
-    const int status = static_cast<int>(limiter::take_number(rest));
-    if (front > 0 && front == os::parent_id() && caller >= 0 && status >= 0 && rest.empty() &&
-        os::accept_handle(caller) && os::accept_pipe(status)) {
-      os::ProcessHandle ended;
-      (void)ended.open(front);
-      limiter::company = {front, caller, ended.release(), status};
-      if (os::parent_id() == front) return Role::monitor;
-      os::exit_now(static_cast<int>(Code::timed_out));  // killed, and nothing has begun
-    }
+Role own_role() {
+  const limiter::FromAbove above = limiter::from_above();
+  const auto [caller, status, unused, none] = above.numbers;
+  if (above.count == 2 && above.parent == os::parent_id() && os::accept_handle(caller) &&
+      os::accept_pipe(status)) {
+    os::ProcessHandle ended;
+    (void)ended.open(above.parent);
+    limiter::front = {above.parent, caller, ended.release(), status};
+    if (os::parent_id() == above.parent) return Role::monitor;
+    os::exit_now(static_cast<int>(Code::timed_out));  // killed, and nothing has begun
   }
   attach_to_monitor();
-  return limiter::monitored.in_company ? Role::supervisor : Role::front;
+  return limiter::monitored.has_front ? Role::supervisor : Role::front;
 }
 
-Error run_in_company(char* const* argv, const Caller& caller, void (*started)()) {
+Error run_with_caller(char* const* argv, const Caller& caller, void (*started)()) {
   if (!os::kAdoptsOrphans) return no_handle(ENOSYS);
   os::ProcessHandle handle;
   if (const int error = os::open_caller(caller, handle)) return no_handle(error);
@@ -118,22 +107,16 @@ Error run_in_company(char* const* argv, const Caller& caller, void (*started)())
   PathText program;
   if (!os::program_path(program)) return cannot_start(ENOENT);
 
-  Text<80> variable(limiter::kCompanyVariable);
-  variable.push('=').append_signed(os::process_id());
-  for (const int inherited : {handle.descriptor(), theirs.get()})
-    variable.push(':').append_signed(inherited);
-  const int inherit[] = {handle.descriptor(), theirs.get()};
+  const int passed[] = {handle.descriptor(), theirs.get()};
   const int watched[] = {status.get()};
   run::Task task;
-  task.inherit = inherit;
-  task.inherit_count = 2;
   task.is_monitor = true;
   task.is_front = true;
   task.watched = watched;
   task.watched_count = 1;
-  Front front(status, theirs, started);
+  EndOfRun observer(status, theirs, started);
   const run::RunReport report =
-      limiter::supervise_program(program.c_str(), argv, variable, task, front);
+      limiter::supervise_companion(program.c_str(), argv, passed, task, observer);
   if (report.fork_error != 0) return cannot_start(report.fork_error);
   if (report.exec_error != 0) return cannot_start(report.exec_error);
   os::end_as(report.status);

@@ -1,12 +1,12 @@
-#include "telling.h"
+#include "notifier.h"
 
 #include <cerrno>
 
+#include "companion.h"
 #include "core/tell.h"
 #include "core/words.h"
 #include "environment.h"
 #include "history/line.h"
-#include "monitored.h"
 #include "os/detached.h"
 #include "os/file.h"
 #include "os/host.h"
@@ -18,36 +18,10 @@ namespace {
 constexpr int kInit = 1;
 constexpr int kLongestWaitMs = 10'000;
 
-// The variables for the program, and where it is. Each text ends with its NUL. The unused part of
-// it is never touched.
-class Variables {
- public:
-  static constexpr std::size_t kCount = 16;
-
-  void clear() {
-    texts_.clear();
-    count_ = 0;
-  }
-  // Begins one; the value is appended to what this returns.
-  Text<200'000>& begin(std::string_view name) {
-    if (count_ > 0) texts_.push('\0');
-    starts_[count_++] = texts_.size();
-    return texts_.append(name).push('=');
-  }
-  // The caller's variables without those that name this run or another one, then these.
-  void merge(char* const* from, char** to) const {
-    for (; *from != nullptr; ++from) {
-      if (!is_for_telling(*from)) *to++ = *from;
-    }
-    for (std::size_t i = 0; i < count_; ++i) *to++ = const_cast<char*>(texts_.c_str() + starts_[i]);
-    *to = nullptr;
-  }
-
- private:
-  std::size_t count_ = 0;
-  std::size_t starts_[kCount] = {};
-  Text<200'000> texts_;
-};
+// They name this run, or another one.
+constexpr std::string_view kNotInherited[] = {"ATMOST_EVENT=",   "ATMOST_LOCK=", "ATMOST_CODE=",
+                                              "ATMOST_SECONDS=", "ATMOST_PING=", kMonitorName,
+                                              tell::kPrefix};
 
 constinit Variables variables;
 char line[history::kMaxLine];
@@ -68,7 +42,7 @@ bool ends_everything() {
   const std::int64_t self = os::process_id();
   const std::int64_t parent = os::parent_id();
   const char* const unit = os::variable("SYSTEMD_EXEC_PID");
-  if (monitored.in_company) return true;  // its monitor ends what is left
+  if (monitored.has_front) return true;  // its monitor ends what is left
   return self == kInit || parent == kInit || is_number(unit, self) || is_number(unit, parent);
 }
 
@@ -136,17 +110,7 @@ std::size_t Journal::describe(const Outcome& outcome, const Lease* lease, std::s
   return history::format_line(event, to).size;
 }
 
-bool is_for_telling(const char* variable) {
-  constexpr std::string_view kNames[] = {"ATMOST_EVENT",   "ATMOST_LOCK", "ATMOST_CODE",
-                                         "ATMOST_SECONDS", "ATMOST_PING", "ATMOST_MONITOR"};
-  if (variable[0] != 'A') return false;
-  for (const std::string_view name : kNames) {
-    if (is_variable(variable, name)) return true;
-  }
-  return std::string_view(variable).starts_with(tell::kPrefix);
-}
-
-Status Telling::keep_output() {
+Status Notifier::keep_output() {
   if (request_.output == OutputTo::show) return {};
   const std::int64_t half = request_.output_max / 2;
   return output_.open(request_.output == OutputTo::tail
@@ -154,7 +118,7 @@ Status Telling::keep_output() {
                           : run::KeptOutput::Bound{.first = half, .last = half});
 }
 
-Status Telling::prepare(Journal& journal) {
+Status Notifier::prepare(Journal& journal) {
   journal_ = &journal;
   if (!request_.ping.starts_with('@')) return {};
   const char* const file = request_.ping.data() + 1;
@@ -166,7 +130,7 @@ Status Telling::prepare(Journal& journal) {
 }
 
 // The variables of a ping.
-void Telling::name_ping(std::string_view what) {
+void Notifier::name_ping(std::string_view what) {
   variables.begin(tell::kPing).append(what);
   variables.begin(tell::kRunId).append(run_id_);
   if (url_.open()) {
@@ -176,7 +140,7 @@ void Telling::name_ping(std::string_view what) {
   }
 }
 
-void Telling::begins(const Outcome& admission, const Lease& lease) {
+void Notifier::begins(const Outcome& admission, const Lease& lease) {
   if (request_.ping.empty()) return;
   variables.clear();
   run_id_ = new_uuid();
@@ -186,7 +150,7 @@ void Telling::begins(const Outcome& admission, const Lease& lease) {
   start(-1);
 }
 
-void Telling::name_occasion(policy::Occasion occasion, int code, Duration ran) {
+void Notifier::name_occasion(policy::Occasion occasion, int code, Duration ran) {
   variables.clear();
   variables.begin("ATMOST_EVENT").append(policy::name_of(occasion));
   variables.begin("ATMOST_LOCK").append(request_.locks[0].name);
@@ -194,7 +158,7 @@ void Telling::name_occasion(policy::Occasion occasion, int code, Duration ran) {
   variables.begin("ATMOST_SECONDS").append(duration_seconds(ran));
 }
 
-void Telling::spammed(const Outcome& outcome) {
+void Notifier::spammed(const Outcome& outcome) {
   name_occasion(policy::Occasion::spam, static_cast<int>(Code::too_soon), {});
   variables.begin(tell::kNotify).append(request_.notify);
   const std::size_t size = journal_->describe(outcome, nullptr, line);
@@ -203,10 +167,10 @@ void Telling::spammed(const Outcome& outcome) {
   wait();
 }
 
-void Telling::ended(const Outcome& outcome, const policy::Messages& telling) {
-  if (!telling.notify && request_.ping.empty()) return;
-  name_occasion(telling.occasion, end_code(outcome), outcome.ran);
-  if (telling.notify) variables.begin(tell::kNotify).append(request_.notify);
+void Notifier::ended(const Outcome& outcome, const policy::Messages& messages) {
+  if (!messages.notify && request_.ping.empty()) return;
+  name_occasion(messages.occasion, end_code(outcome), outcome.ran);
+  if (messages.notify) variables.begin(tell::kNotify).append(request_.notify);
   os::Fd end;
   if (!request_.ping.empty()) {
     name_ping(Text<20>().append_signed(end_code(outcome)));
@@ -223,15 +187,15 @@ void Telling::ended(const Outcome& outcome, const policy::Messages& telling) {
 }
 
 // Starts the program with the variables that were set. `output`: its descriptor, or -1.
-void Telling::start(int output) {
+void Notifier::start(int output) {
   if (const history::LogPlace* place = journal_->place()) {
     variables.begin(tell::kLog).append(place->path);
-    Text<200'000>& how = variables.begin(tell::kLogMode);
+    Variables::Texts& how = variables.begin(tell::kLogMode);
     how.append_unsigned(place->mode).append(place->mode_given ? "g" : "");
     how.append(place->check_directories ? "c" : "").append(place->optional ? "o" : "");
   }
   if (command_.run_as != nullptr) {
-    Text<200'000>& words = variables.begin(tell::kRunAs);
+    Variables::Texts& words = variables.begin(tell::kRunAs);
     for (char* const* word = command_.run_as; *word != nullptr; ++word)
       words.append(*word).push(tell::kEndOfWord);
   }
@@ -241,9 +205,9 @@ void Telling::start(int output) {
   if (error == 0) {
     variables.begin(tell::kEnd).append_signed(end.get());
     char* const* environment = os::environment();
-    const std::size_t most = count_variables(environment) + Variables::kCount + 1;
+    const std::size_t most = count_words(environment) + Variables::kMost + 1;
     char** const merged = run_arena().array<char*>(most);
-    if (merged != nullptr) variables.merge(environment, merged);
+    if (merged != nullptr) variables.merge(environment, kNotInherited, merged);
     int inherit[4];
     unsigned count = 0;
     for (const int fd : {end.get(), before.get(), url_.get(), output}) {
@@ -260,7 +224,7 @@ void Telling::start(int output) {
   if (observer_ != nullptr) observer_->warning(failed);
 }
 
-void Telling::wait() const {
+void Notifier::wait() const {
   if (over_.open() && ends_everything()) os::await_hangup(over_.get(), kLongestWaitMs);
 }
 

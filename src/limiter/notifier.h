@@ -1,6 +1,6 @@
 // Starts the program that notifies others of a run (libexec/tell), and never waits for an answer.
-#ifndef ATMOST_LIMITER_TELLING_H
-#define ATMOST_LIMITER_TELLING_H
+#ifndef ATMOST_LIMITER_NOTIFIER_H
+#define ATMOST_LIMITER_NOTIFIER_H
 
 #include "core/limiter.h"
 #include "journal.h"
@@ -14,9 +14,9 @@ namespace atmost::limiter {
 // it has to know by its environment alone: no value is seen in a list of processes, or by a shell.
 // Borrows everything; single-threaded; about 100 bytes. Made for a request
 // that asks for it.
-class Telling {
+class Notifier {
  public:
-  Telling(const Request& request, const Command& command, Observer* observer)
+  Notifier(const Request& request, const Command& command, Observer* observer)
       : request_(request), command_(command), observer_(observer) {}
 
   // Opens the file for the command's output, if it is to be kept.
@@ -34,7 +34,7 @@ class Telling {
   void begins(const Outcome& admission, const Lease& lease);
 
   // The run is over, and its slots are free.
-  void ended(const Outcome& outcome, const policy::Messages& telling);
+  void ended(const Outcome& outcome, const policy::Messages& messages);
 
   // The request was refused, and begins to be spam.
   void spammed(const Outcome& outcome);
@@ -57,9 +57,6 @@ class Telling {
   Text<36> run_id_;
   os::Fd over_;  // hangs up when the program has ended that was started last
 };
-
-// True if one of the variables of the environment must not reach the command: it names another run.
-bool is_for_telling(const char* variable);
 
 }  // namespace atmost::limiter
 
