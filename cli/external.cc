@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "core/monitor.h"
-#include "options/nearest.h"
+#include "options/words.h"
 #include "os/host.h"
 #include "output.h"
 #include "subcommands.h"

@@ -2,7 +2,7 @@
 #ifndef ATMOST_CLI_PLACE_H
 #define ATMOST_CLI_PLACE_H
 
-#include "core/place.h"
+#include "core/parse.h"
 #include "invocation.h"
 
 namespace atmost::cli {

@@ -5,7 +5,7 @@
 
 #include "core/limiter.h"
 #include "core/monitor.h"
-#include "core/place.h"
+#include "core/parse.h"
 #include "operands.h"
 #include "options/combine.h"
 #include "options/table.h"

@@ -1,7 +1,7 @@
 #include "report.h"
 
 #include "core/json_line.h"
-#include "core/names.h"
+#include "core/outcome.h"
 #include "core/words.h"
 #include "os/host.h"
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "core/tuning.h"
+#include "core/stats.h"
 #include "output.h"
 
 namespace atmost::cli {

@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "core/words.h"
-#include "os/byte_lock.h"
 #include "os/host.h"
+#include "os/locks.h"
 #include "output.h"
 #include "table.h"
 

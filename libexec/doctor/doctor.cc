@@ -5,10 +5,9 @@
 #include "core/words.h"
 #include "examination.h"
 #include "message.h"
-#include "os/child.h"
 #include "os/clock.h"
-#include "os/fd.h"
 #include "os/file.h"
+#include "os/helper_process.h"
 #include "os/self.h"
 
 namespace atmost::doctor {

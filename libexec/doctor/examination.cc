@@ -7,9 +7,8 @@
 #include "core/words.h"
 #include "message.h"
 #include "os/above.h"
-#include "os/directory.h"
 #include "os/file.h"
-#include "os/flock.h"
+#include "os/locks.h"
 #include "os/self.h"
 #include "store/local/lock_file.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "os/fd.h"
+#include "os/file.h"
 
 namespace atmost::doctor {
 

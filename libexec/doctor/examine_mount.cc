@@ -2,9 +2,8 @@
 #include "core/words.h"
 #include "examination.h"
 #include "message.h"
-#include "os/byte_lock.h"
-#include "os/directory.h"
 #include "os/file.h"
+#include "os/locks.h"
 #include "os/mounts.h"
 #include "store/local/nfs_mount.h"
 

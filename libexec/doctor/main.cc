@@ -13,7 +13,7 @@
 #include "core/schemes.h"
 #include "doctor.h"
 #include "options.h"
-#include "os/fd.h"
+#include "os/file.h"
 #include "os/host.h"
 #include "reader/output.h"
 #include "store/local/nfs_mount.h"

@@ -1,6 +1,6 @@
 #include "message.h"
 
-#include "os/child.h"
+#include "os/helper_process.h"
 
 namespace atmost::doctor {
 namespace {

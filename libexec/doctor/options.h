@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/place.h"
+#include "core/parse.h"
 #include "options/settings.h"
 
 namespace atmost::doctor {

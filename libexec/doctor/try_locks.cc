@@ -6,11 +6,10 @@
 
 #include "examination.h"
 #include "message.h"
-#include "os/byte_lock.h"
 #include "os/clock.h"
-#include "os/fd.h"
 #include "os/file.h"
-#include "os/occupancy.h"
+#include "os/futex.h"
+#include "os/locks.h"
 #include "os/self.h"
 #include "os/spawn.h"
 #include "os/watch.h"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "os/byte_lock.h"
-#include "os/child.h"
+#include "os/helper_process.h"
+#include "os/locks.h"
 
 namespace atmost::doctor {
 

@@ -11,8 +11,8 @@
 
 #include "explanation.h"
 #include "os/file.h"
+#include "os/locks.h"
 #include "os/process.h"
-#include "os/process_label.h"
 
 namespace atmost::explain {
 namespace {

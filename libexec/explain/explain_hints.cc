@@ -3,8 +3,8 @@
 
 #include "core/words.h"
 #include "explanation.h"
-#include "os/byte_lock.h"
-#include "os/occupancy.h"
+#include "os/futex.h"
+#include "os/locks.h"
 
 namespace atmost::explain {
 namespace {

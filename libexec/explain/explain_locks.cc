@@ -2,10 +2,8 @@
 #include <iterator>
 
 #include "explanation.h"
-#include "os/byte_lock.h"
-#include "os/flock.h"
+#include "os/locks.h"
 #include "os/process.h"
-#include "os/process_label.h"
 #include "os/self.h"
 #include "store/local/listing.h"
 #include "store/local/ranges.h"

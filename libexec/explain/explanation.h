@@ -12,7 +12,7 @@
 
 #include "core/result.h"
 #include "core/time.h"
-#include "os/lock_holdings.h"
+#include "os/locks.h"
 #include "store/local/hints.h"
 
 namespace atmost::explain {

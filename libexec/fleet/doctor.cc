@@ -3,7 +3,7 @@
 #include "core/limiter.h"
 #include "doctor/options.h"
 #include "os/file.h"
-#include "os/machine.h"
+#include "os/self.h"
 #include "reader/output.h"
 #include "stores.h"
 

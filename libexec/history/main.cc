@@ -14,7 +14,7 @@
 
 #include "options.h"
 #include "os/clock.h"
-#include "os/fd.h"
+#include "os/file.h"
 #include "reader/output.h"
 #include "reader/record.h"
 #include "reader/sources.h"

@@ -15,8 +15,8 @@
 #include <cerrno>
 
 #include "os/clock.h"
-#include "os/fd.h"
-#include "os/machine.h"
+#include "os/file.h"
+#include "os/self.h"
 
 namespace atmost::pass {
 namespace {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "core/limiter.h"
-#include "core/place.h"
+#include "core/parse.h"
 #include "core/result.h"
 #include "options.h"
-#include "os/fd.h"
+#include "os/file.h"
 #include "pass_file.h"
 #include "say.h"
 #include "zone.h"

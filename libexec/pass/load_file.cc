@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "os/fd.h"
+#include "os/file.h"
 #include "pass_file.h"
 
 namespace atmost::pass {

@@ -14,7 +14,7 @@
 #include "core/monitor.h"
 #include "core/schemes.h"
 #include "os/file.h"
-#include "os/machine.h"
+#include "os/self.h"
 #include "say.h"
 
 namespace atmost::pass {

@@ -2,7 +2,7 @@
 #ifndef ATMOST_LIBEXEC_PASS_PASS_H
 #define ATMOST_LIBEXEC_PASS_PASS_H
 
-#include "core/place.h"
+#include "core/parse.h"
 #include "host.h"
 #include "job.h"
 #include "options.h"

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "core/outcome.h"
-#include "core/place.h"
+#include "core/parse.h"
 #include "core/schemes.h"
 #include "core/store.h"
 #include "job.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "request/time_classes.h"
+#include "request/classes.h"
 
 namespace atmost::pass {
 

@@ -6,10 +6,9 @@
 #include <unordered_map>
 
 #include "core/parse.h"
-#include "core/place.h"
 #include "history/log.h"
 #include "os/host.h"
-#include "os/machine.h"
+#include "os/self.h"
 #include "reader/output.h"
 #include "reader/tail.h"
 #include "store/local/nfs_mount.h"

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "history/line.h"
 #include "history/log.h"
 #include "os/file.h"
 #include "reader/output.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "os/fd.h"
+#include "os/file.h"
 
 namespace atmost::history {
 

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "core/relay.h"
-#include "os/detached.h"
+#include "core/programs.h"
 #include "os/host.h"
 #include "os/packets.h"
+#include "os/spawn.h"
 #include "relay.h"
 
 namespace atmost::relay {

@@ -1,9 +1,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/relay.h"
-#include "os/detached.h"
+#include "core/programs.h"
 #include "os/packets.h"
+#include "os/spawn.h"
 #include "relay.h"
 
 namespace atmost::relay {

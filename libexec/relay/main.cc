@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/relay.h"
-#include "os/machine.h"
+#include "core/programs.h"
+#include "os/self.h"
 #include "relay.h"
 
 namespace {

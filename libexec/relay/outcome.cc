@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/relay.h"
+#include "core/programs.h"
 #include "os/packets.h"
 #include "relay.h"
 

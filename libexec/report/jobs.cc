@@ -7,7 +7,7 @@
 
 #include "core/parse.h"
 #include "core/words.h"
-#include "history/line.h"
+#include "history/log.h"
 #include "json/json.h"
 #include "reader/output.h"
 #include "stats_table.h"

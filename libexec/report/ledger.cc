@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/names.h"
-#include "history/line.h"
+#include "core/outcome.h"
+#include "history/log.h"
 #include "reader/output.h"
 
 namespace atmost::report {

@@ -10,7 +10,6 @@
 
 #include "core/hazard.h"
 #include "os/above.h"
-#include "os/fd.h"
 #include "os/file.h"
 #include "reader/output.h"
 

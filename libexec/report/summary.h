@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/names.h"
+#include "core/outcome.h"
 #include "ledger.h"
 #include "statistics.h"
 

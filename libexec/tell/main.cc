@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/tell.h"
+#include "core/programs.h"
 #include "notify.h"
-#include "os/detached.h"
+#include "os/spawn.h"
 #include "ping.h"
 #include "tell_request.h"
 

@@ -13,8 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/tell.h"
-#include "os/fd.h"
+#include "core/programs.h"
 #include "os/file.h"
 #include "tell_request.h"
 

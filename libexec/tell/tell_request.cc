@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "core/tell.h"
+#include "core/programs.h"
 #include "history/log.h"
 #include "os/clock.h"
 #include "os/file.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "board.h"
-#include "os/fd.h"
+#include "os/file.h"
 
 namespace atmost::top {
 

@@ -7,11 +7,11 @@
 #include <string_view>
 
 #include "core/outcome.h"
-#include "core/place.h"
+#include "core/parse.h"
 #include "core/request.h"
 #include "core/result.h"
+#include "core/stats.h"
 #include "core/store.h"
-#include "core/tuning.h"
 
 namespace atmost {
 

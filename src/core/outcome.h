@@ -2,7 +2,9 @@
 #ifndef ATMOST_OUTCOME_H
 #define ATMOST_OUTCOME_H
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 #include "core/decision.h"
@@ -108,6 +110,24 @@ constexpr int end_code(const Outcome& outcome) {
 constexpr bool has_failed(const Outcome& outcome) {
   return outcome.kind == Outcome::Kind::ran &&
          (!outcome.status.success() || outcome.stopped != Stopped::no || outcome.too_fast);
+}
+
+// Names of values, as the history (docs/monitoring.md), --json and --status-fd write them.
+
+// Indexed by the enumerators, in their order.
+inline constexpr std::string_view kModeNames[] = {"plain", "shared", "exclusive"};
+inline constexpr std::string_view kStoppedNames[] = {
+    "no", "max_runtime", "lost", "taken_over", "killed", "idle", "caller_gone"};
+inline constexpr std::string_view kStopReasonNames[] = {"overdue", "replace", "kill", "idle",
+                                                        "unsupervised"};
+inline constexpr std::string_view kWhyNames[] = {
+    "none",  "no_slot",  "owed",   "zero",  "drained",    "ancestor",   "taking_over", "joined",
+    "guard", "survivor", "immune", "flock", "queue_full", "superseded", "foreign"};
+
+template <std::size_t N, class E>
+constexpr std::string_view name_of(const std::string_view (&names)[N], E value) {
+  const auto index = static_cast<std::size_t>(value);
+  return index < N ? names[index] : std::string_view("unknown");
 }
 
 }  // namespace atmost

@@ -8,11 +8,10 @@
 #include <span>
 #include <string_view>
 
-#include "core/lock_visitor.h"
 #include "core/request.h"
 #include "core/result.h"
+#include "core/schemes.h"
 #include "core/session.h"
-#include "core/traits.h"
 #include "core/view.h"
 
 namespace atmost {

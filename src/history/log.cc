@@ -4,11 +4,10 @@
 #include <span>
 
 #include "core/words.h"
-#include "line.h"
 #include "os/above.h"
-#include "os/byte_lock.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "os/locks.h"
 #include "os/room.h"
 #include "os/self.h"
 

@@ -1,5 +1,4 @@
-// The event log. Every atmost on the machine appends to it, its size is bounded, and it never
-// delays a job on account of another process.
+// An event as one line of JSON.
 #ifndef ATMOST_HISTORY_LOG_H
 #define ATMOST_HISTORY_LOG_H
 
@@ -7,13 +6,36 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "core/event.h"
 #include "core/result.h"
 #include "core/text.h"
-#include "os/fd.h"
+#include "os/file.h"
 
 namespace atmost::history {
+
+// No line is longer, its newline included.
+inline constexpr std::size_t kMaxLine = 24576;
+
+struct Line {
+  std::size_t size = 0;
+  bool cut = false;  // something did not fit, and the line has "cut":true
+};
+
+// Writes the line, newline included: at most `to` and kMaxLine, whatever the event holds. Pure: the
+// same event, the same bytes.
+Line format_line(const EventValues& event, std::span<char> to);
+
+// "2026-11-21T07:29:17.123456Z". The years are 1677 to 2262, the range of 64 bits of nanoseconds.
+Text<40> utc_words(std::int64_t real_ns);
+
+// "TERM" for SIGTERM; "RTMIN+3", or the number alone for a signal without a name. The reader has
+// the same table.
+Text<16> signal_name(int signal);
+
+// The event log. Every atmost on the machine appends to it, its size is bounded, and it never
+// delays a job on account of another process.
 
 // A file that has grown to this size becomes the old generation, and a new one replaces it: at most
 // twice as much and a few lines are kept. 64 MiB are about 200,000 events.

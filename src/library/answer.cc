@@ -1,7 +1,7 @@
 #include "answer.h"
 
 #include "atmost/atmost.h"
-#include "core/names.h"
+#include "core/outcome.h"
 #include "core/words.h"
 
 namespace atmost::limiter {

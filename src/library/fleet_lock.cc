@@ -2,13 +2,13 @@
 
 #include <cerrno>
 
-#include "core/names.h"
-#include "core/relay.h"
+#include "core/outcome.h"
+#include "core/programs.h"
 #include "core/words.h"
 #include "os/clock.h"
 #include "os/packets.h"
 #include "os/self.h"
-#include "os/unseen.h"
+#include "os/spawn.h"
 
 namespace atmost::limiter {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "core/outcome.h"
 #include "core/request.h"
-#include "os/fd.h"
+#include "os/file.h"
 #include "os/threads.h"
-#include "os/wait_gate.h"
+#include "os/waiting.h"
 #include "request.h"
 
 namespace atmost::limiter {

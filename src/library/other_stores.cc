@@ -2,10 +2,10 @@
 #include <cerrno>
 
 #include "lock.h"
-#include "os/detached.h"
 #include "os/host.h"
 #include "os/packets.h"
 #include "os/self.h"
+#include "os/spawn.h"
 
 namespace atmost::limiter {
 

@@ -5,9 +5,9 @@
 #include "lock.h"
 #include "os/clock.h"
 #include "os/file.h"
-#include "os/process_label.h"
+#include "os/process.h"
 #include "os/self.h"
-#include "os/wait_gate.h"
+#include "os/waiting.h"
 #include "request.h"
 
 namespace atmost::limiter {

@@ -4,10 +4,8 @@
 #include "answer.h"
 #include "atmost/atmost.h"
 #include "core/parse.h"
-#include "core/place.h"
 #include "core/schemes.h"
 #include "lock.h"
-#include "os/machine.h"
 #include "os/self.h"
 
 namespace atmost::limiter {

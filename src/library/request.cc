@@ -5,7 +5,7 @@
 
 #include "answer.h"
 #include "atmost/atmost.h"
-#include "core/place.h"
+#include "core/parse.h"
 #include "options/combine.h"
 #include "options/table.h"
 

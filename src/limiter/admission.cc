@@ -5,7 +5,7 @@
 #include "companion.h"
 #include "idle_watch.h"
 #include "os/clock.h"
-#include "os/interrupt.h"
+#include "os/waiting.h"
 #include "policy/decide.h"
 #include "policy/limits.h"
 #include "rule/admit.h"

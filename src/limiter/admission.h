@@ -6,7 +6,7 @@
 
 #include "core/limiter.h"
 #include "core/store.h"
-#include "os/wait_gate.h"
+#include "os/waiting.h"
 
 namespace atmost::limiter {
 

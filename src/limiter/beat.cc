@@ -9,7 +9,7 @@
 #include "os/clock.h"
 #include "os/process.h"
 #include "os/self.h"
-#include "os/signal_numbers.h"
+#include "os/signals.h"
 
 namespace atmost {
 namespace {

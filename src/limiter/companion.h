@@ -8,7 +8,7 @@
 
 #include "core/outcome.h"
 #include "core/session.h"
-#include "os/monitor_line.h"
+#include "os/monitor.h"
 #include "run/run.h"
 
 namespace atmost::limiter {

@@ -1,7 +1,7 @@
 #include "flock_notice.h"
 
 #include "os/file.h"
-#include "os/flock.h"
+#include "os/locks.h"
 #include "os/self.h"
 
 namespace atmost::limiter {

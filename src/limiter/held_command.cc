@@ -6,7 +6,7 @@
 #include "core/words.h"
 #include "os/clock.h"
 #include "os/file.h"
-#include "os/signal_numbers.h"
+#include "os/signals.h"
 #include "policy/limits.h"
 #include "policy/steps.h"
 #include "takeover_words.h"

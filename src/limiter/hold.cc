@@ -3,13 +3,13 @@
 #include <new>
 
 #include "core/limiter.h"
-#include "core/place.h"
+#include "core/parse.h"
 #include "core/words.h"
 #include "journal.h"
 #include "keeper.h"
 #include "not_started.h"
 #include "os/host.h"
-#include "os/process_label.h"
+#include "os/process.h"
 #include "os/self.h"
 #include "store/local/store.h"
 #include "store/symlink/store.h"

@@ -2,14 +2,13 @@
 
 #include <new>
 
-#include "core/names.h"
+#include "core/outcome.h"
 #include "core/parse.h"
-#include "history/line.h"
+#include "history/log.h"
 #include "os/above.h"
 #include "os/clock.h"
 #include "os/file.h"
-#include "os/machine.h"
-#include "os/process_label.h"
+#include "os/process.h"
 #include "os/self.h"
 #include "paths.h"
 

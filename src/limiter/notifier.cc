@@ -3,14 +3,14 @@
 #include <cerrno>
 
 #include "companion.h"
-#include "core/tell.h"
+#include "core/programs.h"
 #include "core/words.h"
 #include "environment.h"
-#include "history/line.h"
-#include "os/detached.h"
+#include "history/log.h"
 #include "os/file.h"
 #include "os/host.h"
 #include "os/self.h"
+#include "os/spawn.h"
 
 namespace atmost::limiter {
 namespace {

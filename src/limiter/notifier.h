@@ -4,7 +4,7 @@
 
 #include "core/limiter.h"
 #include "journal.h"
-#include "os/fd.h"
+#include "os/file.h"
 #include "policy/occasion.h"
 #include "run/kept_output.h"
 

@@ -3,7 +3,7 @@
 #define ATMOST_LIMITER_PATHS_H
 
 #include "core/request.h"
-#include "core/traits.h"
+#include "core/schemes.h"
 #include "os/file.h"
 #include "os/host.h"
 

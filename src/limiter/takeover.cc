@@ -4,7 +4,7 @@
 #include "companion.h"
 #include "core/words.h"
 #include "os/clock.h"
-#include "os/signal_numbers.h"
+#include "os/signals.h"
 #include "os/tree.h"
 #include "policy/limits.h"
 #include "takeover_words.h"

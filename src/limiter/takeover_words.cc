@@ -2,8 +2,8 @@
 
 #include "core/limiter.h"
 #include "core/words.h"
-#include "os/accounts.h"
-#include "os/process_label.h"
+#include "os/process.h"
+#include "os/self.h"
 
 namespace atmost::limiter {
 

@@ -1,7 +1,7 @@
 #include "option.h"
 
-#include "nearest.h"
 #include "table.h"
+#include "words.h"
 
 namespace atmost {
 namespace {

@@ -45,7 +45,7 @@ inline constexpr std::size_t kMostOptions = 96;
 enum class Progress : std::uint8_t { unset, automatic, lines };
 
 // Views point into the values that were set. `request` holds every option that has a field there;
-// its locks have no path and no name yet (core/place.h). About 4 KiB.
+// its locks have no path and no name yet (core/parse.h). About 4 KiB.
 struct Settings {
   Given given[kMostOptions] = {};  // in the order of the table
   bool help = false;

@@ -3,7 +3,7 @@
 #ifndef ATMOST_OPTIONS_TABLE_H
 #define ATMOST_OPTIONS_TABLE_H
 
-#include "core/place.h"
+#include "core/parse.h"
 #include "option.h"
 #include "values.h"
 

@@ -3,8 +3,8 @@
 #define ATMOST_OPTIONS_VALUES_H
 
 #include "core/parse.h"
-#include "nearest.h"
 #include "settings.h"
+#include "words.h"
 
 namespace atmost::options {
 

@@ -1,7 +1,6 @@
 #include "words.h"
 
 #include "core/words.h"
-#include "nearest.h"
 #include "option.h"
 
 namespace atmost {

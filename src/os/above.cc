@@ -5,7 +5,6 @@
 #include <cerrno>
 
 #include "file.h"
-#include "link.h"
 #include "self.h"
 
 namespace atmost::os {

@@ -1,4 +1,4 @@
-#include "child.h"
+#include "helper_process.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -87,10 +87,6 @@ int append(int fd, const void* from, std::size_t size, std::size_t& done) {
 
 int await_writes(int fd) { return calls.futimens(fd, nullptr) == 0 ? 0 : errno; }
 
-int rename_file(const char* from, const char* to) {
-  return calls.rename(from, to) == 0 ? 0 : errno;
-}
-
 int read_at(int fd, void* to, std::size_t size, std::int64_t at, std::size_t& got) {
   got = 0;
   while (got < size) {
@@ -169,57 +165,12 @@ int path_status_untimed(const char* path, struct stat& to) {
   return calls.status(AT_FDCWD, path, &to) == 0 ? 0 : errno;
 }
 
-bool exists(const char* path) {
-  struct stat status;
-  return path_status(path, status, false) == 0;
-}
-
-bool is_missing(const char* path) {
-  struct stat status;
-  return path_status(path, status, false) == ENOENT;
-}
-
 int sync_data(int fd) {
   int result;
   do {
     result = calls.fdatasync(fd);
   } while (result != 0 && errno == EINTR);
   return result == 0 ? 0 : errno;
-}
-
-int same_file(int fd, const char* path, bool& same) {
-  struct stat behind_fd;
-  struct stat behind_path;
-  same = false;
-  if (const int error = file_status(fd, behind_fd)) return error;
-  if (const int error = path_status(path, behind_path, false)) return error == ENOENT ? 0 : error;
-  same = behind_fd.st_dev == behind_path.st_dev && behind_fd.st_ino == behind_path.st_ino;
-  return 0;
-}
-
-int make_directory(const char* path, unsigned mode) {
-  return calls.mkdir(path, static_cast<mode_t>(mode)) == 0 ? 0 : errno;
-}
-
-int open_directory(const char* path, Fd& to) {
-  int fd;
-  do {
-    fd = calls.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-  } while (fd < 0 && errno == EINTR);
-  if (fd < 0) return errno;
-  to = Fd(fd);
-  return 0;
-}
-
-int remove_name(const char* path) { return calls.unlink(path) == 0 ? 0 : errno; }
-
-int descriptor_path(int fd, PathText& to) {
-  char path[PathText::capacity() + 1];
-  const ssize_t size = calls.descriptor_path(fd, path, sizeof path);
-  if (size < 0) return errno;
-  if (size == static_cast<ssize_t>(sizeof path)) return ENAMETOOLONG;
-  to = PathText({path, static_cast<std::size_t>(size)});
-  return 0;
 }
 
 int room_left(int fd, Room& to) {
@@ -278,6 +229,13 @@ void keep_standard_streams() {
     // The lowest free number is this one.
     calls.openat(AT_FDCWD, "/dev/null", (fd == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC, 0);
   }
+}
+
+void Fd::reset() {
+  if (fd_ < 0) return;
+  const int saved = errno;
+  calls.close(std::exchange(fd_, -1));
+  errno = saved;
 }
 
 }  // namespace atmost::os

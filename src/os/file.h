@@ -1,6 +1,6 @@
-// Opening, reading and writing files so that nothing is followed, truncated, or torn by a signal.
-// Functions return 0 or an errno value unless they say otherwise. None blocks on a FIFO or a
-// device.
+// Files: descriptors, contents, names. Opening, reading and writing, so that nothing is followed,
+// truncated, or torn by a signal. Functions return 0 or an errno value unless they say otherwise.
+// None blocks on a FIFO or a device.
 #ifndef ATMOST_OS_FILE_H
 #define ATMOST_OS_FILE_H
 
@@ -8,11 +8,45 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <utility>
 
 #include "core/text.h"
-#include "fd.h"
 
 namespace atmost::os {
+
+// A file descriptor with one owner.
+// Move-only; closes on destruction. Close errors are not reported: close loses no data that was not
+// lost before. Inherited by a forked child as any descriptor is, closed at exec when it was opened
+// close-on-exec (all of ours are).
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    if (this != &other) {
+      reset();
+      fd_ = std::exchange(other.fd_, -1);
+    }
+    return *this;
+  }
+  ~Fd() { reset(); }
+
+  int get() const { return fd_; }
+  bool open() const { return fd_ >= 0; }
+  int release() { return std::exchange(fd_, -1); }
+  void reset();
+
+ private:
+  int fd_ = -1;
+};
+
+// Opening, reading and writing files so that nothing is followed, truncated, or torn by a signal.
+// Functions return 0 or an errno value unless they say otherwise. None blocks on a FIFO or a
+// device.
 
 // Opens for reading and writing without creating: O_NOFOLLOW, O_CLOEXEC, O_NONBLOCK, O_NOCTTY,
 // never 0, 1 or 2 (a closed standard stream is not taken). ELOOP: the last component is a symbolic
@@ -110,6 +144,50 @@ void keep_standard_streams();
 // docs/internals/lock-map.md, "What the kernel does", lists the trusted ones.
 enum class Trust { trusted, refused, unknown };
 Trust filesystem_trust(int fd, const char** name);
+
+// The names in a directory.
+// Calls `visit` with every name but "." and "..", in no order; the view is valid during the call
+// only. Returns 0 or an errno value; some names may have been visited before an error. No heap on
+// Linux.
+int visit_names(const char* path, void (*visit)(void* context, std::string_view name),
+                void* context);
+
+// Symbolic links as texts under names. All functions act on the links themselves, never on their
+// targets. Functions return 0 or an errno value.
+
+// One step that either makes the name or finds it taken (EEXIST).
+int make_link(const char* text, const char* path);
+// EINVAL: not a symbolic link. ENAMETOOLONG: more text than fits.
+int read_link(const char* path, PathText& to);
+// Moves to a name that must be free (EEXIST), on every filesystem: where it cannot be done in one
+// step, both names exist for a moment.
+int move_to_free_name(const char* from, const char* to);
+// Both names exist, and change places in one step (ENOENT: one does not exist). ENOTSUP: this
+// filesystem or this kernel cannot do that; nothing happened.
+int exchange_names(const char* one, const char* other);
+
+// A file without a name, that ends with the last process that has it open. Functions return 0 or an
+// errno value. PORTABLE: such files cannot give room back, and open_unnamed() returns ENOSYS.
+
+// Opens a new file in `directory`, of mode 0600, for reading and for appending (O_APPEND),
+// close-on-exec. EOPNOTSUPP: that filesystem cannot free the middle of a file.
+// ENOSPC, EDQUOT: it has no room for 64 KiB.
+int open_unnamed(const char* directory, Fd& to);
+
+// Frees the blocks from `from` (a multiple of the block size) up to `to`; the file then reads as
+// zeros there, and keeps its size. Other processes may write meanwhile. Some filesystems write
+// those blocks to the disk first, and this blocks as long as that takes.
+int free_blocks(int fd, std::int64_t from, std::int64_t to);
+
+// True if 64 KiB more could be written at the end of the file now.
+int has_room(int fd);
+
+// Opens the same file for reading only, close-on-exec.
+int open_reader(const Fd& file, Fd& to);
+
+// True if a process besides this one has the file open for writing, as far as can be seen. `fd` is
+// the only descriptor of this process for the file; it is opened anew, unless there are none.
+bool has_other_writers(Fd& fd);
 
 }  // namespace atmost::os
 

@@ -6,15 +6,11 @@
 #include <cerrno>
 #include <new>
 
-#include "accounts.h"
 #include "clock.h"
 #include "core/words.h"
-#include "directory.h"
 #include "file.h"
-#include "machine.h"
 #include "process.h"
 #include "self.h"
-#include "signal_numbers.h"
 #include "signals.h"
 #include "spawn.h"
 #include "terminal.h"

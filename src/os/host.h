@@ -10,7 +10,6 @@
 #include "core/result.h"
 #include "core/text.h"
 #include "core/time.h"
-#include "machine.h"
 #include "self.h"
 #include "terminal.h"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "fd.h"
+#include "file.h"
 #include "threads.h"
 
 namespace atmost::os {

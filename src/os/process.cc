@@ -8,6 +8,7 @@
 
 #include "calls.h"
 #include "clock.h"
+#include "locks.h"
 
 namespace atmost::os {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/text.h"
-#include "fd.h"
+#include "file.h"
 
 namespace atmost::os {
 
@@ -113,57 +113,9 @@ bool is_pending(std::int64_t pid, int signal);
 // 0 when the process is gone.
 std::int64_t process_group(std::int64_t pid);
 
-// One "lock:" line of /proc/PID/fdinfo/FD (fs/locks.c, lock_get_status).
-struct LockLine {
-  bool description = false;  // OFDLCK; else POSIX
-  bool write = false;
-  std::int64_t pid = 0;       // -1 for description-owned
-  unsigned device_major = 0;  // of the filesystem; most have the same for st_dev
-  unsigned device_minor = 0;
-  std::uint64_t inode = 0;
-  std::int64_t start = 0;
-  std::int64_t end = INT64_MAX;  // the last byte; INT64_MAX: to the end of all bytes
-
-  bool covers(std::int64_t byte) const { return start <= byte && byte <= end; }
-};
-
-// False for any other line, flock and lease lines included.
-bool parse_lock_line(std::string_view line, LockLine& to);
-// The same for a line about a flock(2) that is held, there or in /proc/locks (which has no "lock:"
-// in front).
-bool parse_flock_line(std::string_view line, LockLine& to);
-
 // True if `user` started the program that the process runs: false for a set-user-ID program that
 // got its environment from another user. False as well when that cannot be seen.
 bool started_by(std::int64_t pid, std::uint32_t user);
-
-class LockLineVisitor {
- public:
-  virtual void lock(const LockLine& line) = 0;
-
- protected:
-  ~LockLineVisitor() = default;
-};
-
-enum class Holding : std::uint8_t { no, yes, unreadable };
-
-// True if the process has a descriptor of the file (`device`, `inode` as fstat gives them) through
-// which a write lock on `byte` is held: its own, or one of an open file description that it
-// inherited. `unreadable`: another user's process, or no /proc. Opens no file of the process. Says
-// nothing about the next moment: open a ProcessHandle first, ask, and the handle then still means
-// the process that was asked about.
-Holding holds_byte(std::int64_t pid, std::uint64_t device, std::uint64_t inode, std::int64_t byte);
-// The same, and shows that lock.
-Holding find_lock(std::int64_t pid, std::uint64_t device, std::uint64_t inode, std::int64_t byte,
-                  LockLine& to);
-
-// Shows every lock on the file that is held through a descriptor of the process (as above); once
-// for each descriptor that leads to it. `yes` when there was one.
-Holding each_lock(std::int64_t pid, std::uint64_t device, std::uint64_t inode,
-                  LockLineVisitor& visitor);
-
-// The same for a flock(2) on the file (flock.h).
-Holding holds_flock(std::int64_t pid, std::uint64_t device, std::uint64_t inode);
 
 class ProcessVisitor {
  public:
@@ -204,6 +156,35 @@ class ProcessHandle {
  private:
   Fd fd_;
 };
+
+// A process's user and name, for messages. Not reliable enough for decisions.
+
+struct ProcessLabel {
+  std::uint32_t user = 0;
+  Text<63> name;  // the process's own choice (comm, proc(5)): any bytes
+};
+
+// False when there is no such process, or none can be seen (no /proc).
+bool process_label(std::int64_t pid, ProcessLabel& to);
+
+// Finding processes by a variable in the environment they were started with, or by an open file.
+
+// A mark by which processes are found whose parents have gone: a variable in the environment they
+// were started with. Its value is a list of process ids with colons between.
+
+// True if the environment that `pid` was started with has `pid_in_mark` in the list of variable
+// `name`. False as well when that cannot be seen: another user's process, one that has overwritten
+// its environment, no /proc.
+bool is_marked(std::int64_t pid, const char* name, std::int64_t pid_in_mark);
+// The value of variable `name` in that environment. False when there is none or it cannot be seen,
+// as above.
+bool started_with(std::int64_t pid, const char* name, PathText& to);
+// True if a descriptor of `pid` between 3 and 9 is open on `/proc/OPENED/limits`, opened while
+// `opened` ran: so a process is found that was forked and has started no program since, as the
+// subshells of a script are. False as well when that cannot be seen.
+bool has_open(std::int64_t pid, std::int64_t opened);
+// Makes this process's own environment, as others see it, one without that variable.
+void hide_mark(const char* name);
 
 }  // namespace atmost::os
 

@@ -1,4 +1,4 @@
-// A pipe by which another program can ask this process for something.
+// The waits of a process that keeps a lock: for requests of other programs, for the end of others.
 #ifndef ATMOST_OS_REQUEST_PIPE_H
 #define ATMOST_OS_REQUEST_PIPE_H
 
@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/text.h"
+#include "core/time.h"
 
 namespace atmost::os {
 
@@ -41,6 +42,33 @@ class RequestPipe {
 
 // Appends to a file that exists, magic links as /dev/stdin included: 0 or an errno value.
 int append_to(const char* path, const void* from, std::size_t size);
+
+// Waiting for the end of a process, a signal, a request or a time.
+
+// The reason for which watch() returned: the process has ended; a signal asks us to release the
+// locks (SIGTERM, SIGINT, SIGHUP); the deadline has come; a request arrived; the asker has gone
+// without reading the answer.
+enum class Watched : std::uint8_t { ended, signalled, time_up, asked, unheard };
+
+// While it exists, every signal is blocked except those that watch() lets through, and these do not
+// end the process by themselves. Process-wide, for the rest of the process's life. watch() blocks
+// until one of the five events. Time on the boot clock also passes while the machine is suspended;
+// the deadline continues a stopped process.
+class EventWait {
+ public:
+  EventWait();
+  void set_deadline(std::int64_t boot_ns);  // kForever: none, as at first
+  // `requests` may be null.
+  Watched watch(int handle, RequestPipe* requests);
+  // The value that was sent with the signal (ProcessHandle::send_value()); 0: none.
+  std::int64_t signal_value() const;
+
+ private:
+  std::int64_t deadline_ns_ = Duration::kForever;
+  void* timer_ = nullptr;
+  bool has_timer_ = false;
+  bool timed_ = false;
+};
 
 }  // namespace atmost::os
 

@@ -3,6 +3,7 @@
 #define ATMOST_OS_SELF_H
 
 #include <cstdint>
+#include <string_view>
 
 #include "core/text.h"
 
@@ -41,6 +42,31 @@ extern const bool kShedsMemory;
 
 // A number that differs from call to call, for spreading work. Not random enough for anything else.
 std::uint32_t scatter();
+
+// The machine and the program's own place on it.
+
+// uname's node name; empty when there is none.
+Text<255> host_name();
+// The same, asked once and kept: for a process of our own with one thread. The view is valid until
+// the process ends.
+std::string_view kept_host_name();
+
+// True if the kernel gave this process rights that its caller lacks (AT_SECURE; where there is
+// none, real and effective ids that differ).
+bool has_raised_rights();
+
+// The file this program was started from; false, with errno, where the system does not say.
+bool program_path(PathText& to);
+
+// The names of users and groups, straight from the system's files: asking a directory service may
+// block, and a static program cannot.
+
+// The name of a user in /etc/passwd, of a group in /etc/group; empty when it has none there. The
+// first line with the number counts, as in the C library. A name that is too long is cut, and
+// truncated() is true.
+using AccountName = Text<63>;
+AccountName user_account(std::uint32_t user);
+AccountName group_account(std::uint32_t group);
 
 }  // namespace atmost::os
 

@@ -1,10 +1,30 @@
-// Signals that are read one by one: no handler of ours runs, so nothing races with one.
+// Signals by name, for directories whose code may not include the system's headers.
 #ifndef ATMOST_OS_SIGNALS_H
 #define ATMOST_OS_SIGNALS_H
+
+#include <signal.h>
 
 #include <cstdint>
 
 namespace atmost::os {
+
+inline constexpr int kInterrupt = SIGINT;
+inline constexpr int kTerminate = SIGTERM;
+inline constexpr int kKill = SIGKILL;
+inline constexpr int kContinue = SIGCONT;
+
+// The signal by which a command reports to its supervisor that it works; it does nothing elsewhere.
+inline constexpr int kBeat = SIGURG;
+
+// True if the signal, at its default, stops a process from the terminal (stops()), or does nothing.
+constexpr bool stops(int signal) {
+  return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+constexpr bool does_nothing(int signal) {
+  return signal == SIGCONT || signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH;
+}
+
+// Signals that are read one by one: no handler of ours runs, so nothing races with one.
 
 // The source of a signal. `system`: the kernel itself: the terminal's keys and its hangup (which it
 // sends to a whole process group), an expired alarm, a resource limit, the end of a child.

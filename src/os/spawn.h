@@ -2,6 +2,7 @@
 #ifndef ATMOST_OS_SPAWN_H
 #define ATMOST_OS_SPAWN_H
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -103,6 +104,41 @@ extern const bool kAdoptsOrphans;
 // Ends this process exactly as `status` says: the same code, or the same signal (default
 // disposition, unblocked, no core file), and 128 + signal should that not end us.
 [[noreturn]] void end_as(const ExitStatus& status);
+
+// For spawn.cc and its two platforms only: the exec of a new process.
+
+// become(), fit to run in a process that shares its parent's memory: no heap, no locks, little
+// stack. Returns the errno value.
+int execute(const Program& program);
+
+// Frees what execute() left in memory shared with a child that has since started its program.
+void clean_up_after_execute();
+
+// Starting a program from inside another one's process, which must not notice it as a child.
+// Starts the program (spawn.h) as no child of ours: it becomes a child of init, or of the nearest
+// process above us that adopts orphans. Our process gets no SIGCHLD, and no wait of another thread
+// returns, whether or not SIGCHLD is ignored. The program begins with every signal blocked, with
+// the signals ignored that we ignore, and with all of our descriptors that are not close-on-exec.
+// 0 or an errno value: of the fork, or of the exec as from become(). Blocks until the program is
+// executed. Any thread. PORTABLE: there is a child that ends at once, and its SIGCHLD.
+int start_unseen(const Program& program);
+
+// Starting a program that goes on when this process and all above it have ended.
+// Starts the program (spawn.h) in a session of its own and as no child of ours: it becomes a child
+// of init, or of the nearest process above us that adopts orphans. Its standard input is /dev/null,
+// and if it is `silent` the other two streams are, too. Of all other descriptors it gets those that
+// `program` names. 0 or an errno value: of the fork, or of the exec as from become(). Blocks until
+// the program is executed. The caller may have other threads.
+int start_detached(const Program& program, bool silent);
+
+// Closes every descriptor from `first` on but those of `keep`.
+void close_all_but(const int* keep, unsigned count, int first);
+
+// Blocks until the other end of the pipe is closed, or `at_most_ms` are over.
+void await_hangup(int fd, int at_most_ms);
+
+// Fills `to` with random bytes. 0 or an errno value.
+int random_bytes(void* to, std::size_t size);
 
 }  // namespace atmost::os
 

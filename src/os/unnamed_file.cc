@@ -1,4 +1,4 @@
-#include "unnamed_file.h"
+#include "file.h"
 
 #include <fcntl.h>
 
@@ -6,7 +6,6 @@
 
 #include "calls.h"
 #include "core/text.h"
-#include "file.h"
 #include "platform.h"
 #include "self.h"
 

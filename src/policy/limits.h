@@ -4,7 +4,6 @@
 
 #include "core/request.h"
 #include "core/stats.h"
-#include "core/tuning.h"
 #include "core/view.h"
 
 namespace atmost::policy {

@@ -1,6 +1,5 @@
-#include "core/place.h"
-
 #include "core/parse.h"
+
 #include "core/schemes.h"
 
 namespace atmost {

@@ -7,10 +7,10 @@
 #include <new>
 #include <span>
 
+#include "core/decision.h"
 #include "core/request.h"
 #include "core/result.h"
 #include "core/stats.h"
-#include "core/ticket.h"
 #include "core/turn.h"
 #include "core/view.h"
 #include "state.h"

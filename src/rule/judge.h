@@ -7,7 +7,6 @@
 #include <span>
 
 #include "core/decision.h"
-#include "core/ticket.h"
 #include "facts.h"
 
 namespace atmost::rule {

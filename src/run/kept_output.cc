@@ -10,7 +10,6 @@
 #include "os/self.h"
 #include "os/spawn.h"
 #include "os/terminal.h"
-#include "os/unnamed_file.h"
 
 namespace atmost::run {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/result.h"
 #include "core/time.h"
-#include "os/fd.h"
+#include "os/file.h"
 
 namespace atmost::run {
 

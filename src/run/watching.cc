@@ -2,7 +2,7 @@
 #include "os/activity.h"
 #include "os/clock.h"
 #include "os/self.h"
-#include "os/signal_numbers.h"
+#include "os/signals.h"
 #include "supervisor.h"
 
 namespace atmost::run {

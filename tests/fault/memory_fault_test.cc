@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/place.h"
+#include "core/parse.h"
 #include "injector.h"
 #include "os/calls.h"
 

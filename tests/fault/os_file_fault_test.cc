@@ -9,9 +9,9 @@
 #include <string>
 
 #include "injector.h"
-#include "os/byte_lock.h"
 #include "os/calls.h"
 #include "os/file.h"
+#include "os/locks.h"
 
 namespace atmost::os {
 namespace {

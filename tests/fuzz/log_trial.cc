@@ -9,7 +9,6 @@
 #include <iterator>
 #include <vector>
 
-#include "history/line.h"
 #include "history/log.h"
 #include "reader/record.h"
 #include "reader/value.h"

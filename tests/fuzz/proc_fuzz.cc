@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "os/calls.h"
+#include "os/locks.h"
 #include "os/mounts.h"
 #include "os/process.h"
 #include "require.h"

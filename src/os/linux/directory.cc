@@ -1,11 +1,10 @@
-#include "../directory.h"
+#include "../file.h"
 
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 
 #include "../calls.h"
-#include "../fd.h"
 
 namespace atmost::os {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "../calls.h"
 #include "../clock.h"
-#include "../detached.h"
 #include "../file.h"
 #include "../signals.h"
 #include "../spawn.h"

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../fd.h"
+#include "../file.h"
 #include "core/text.h"
 
 namespace atmost::os {

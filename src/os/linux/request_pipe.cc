@@ -83,4 +83,75 @@ bool RequestPipe::unread() const {
   return calls.ioctl(kAnswer, FIONREAD, &bytes) != 0 || bytes > 0;
 }
 
+namespace {
+
+volatile sig_atomic_t signal_came = 0;
+volatile std::int64_t value_told = 0;  // signals arrive only while watch() waits
+
+void on_told(int, siginfo_t* info, void*) {
+  signal_came = 1;
+  if (info->si_code == SI_QUEUE)
+    value_told = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(info->si_ptr));
+}
+void on_time(int) {}
+
+void listen_to(int signal, void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  calls.sigaction(signal, &action, nullptr);
+}
+
+constexpr int kTelling[] = {SIGTERM, SIGINT, SIGHUP};
+
+}  // namespace
+
+EventWait::EventWait() {
+  sigset_t all;
+  sigfillset(&all);
+  calls.sigprocmask(SIG_SETMASK, &all, nullptr);
+  for (int signal : kTelling) {
+    struct sigaction action = {};
+    action.sa_sigaction = on_told;
+    action.sa_flags = SA_SIGINFO;
+    calls.sigaction(signal, &action, nullptr);
+  }
+  listen_to(SIGCONT, on_time);
+}
+
+void EventWait::set_deadline(std::int64_t boot_ns) {
+  deadline_ns_ = boot_ns;
+  timed_ = false;
+  if (boot_ns == Duration::kForever) return;
+  if (!has_timer_) has_timer_ = calls.create_timer(SIGCONT, &timer_) == 0;
+  timed_ = has_timer_ && calls.set_timer(timer_, boot_ns) == 0;
+}
+
+std::int64_t EventWait::signal_value() const { return value_told; }
+
+Watched EventWait::watch(int handle, RequestPipe* requests) {
+  // Interval between looks at the clock if no timer can be had (RLIMIT_SIGPENDING used up).
+  constexpr int kLookMs = 1000;
+  sigset_t closed;
+  sigfillset(&closed);
+  for (int signal : kTelling) sigdelset(&closed, signal);
+  sigdelset(&closed, SIGCONT);
+  const bool hangs = requests != nullptr && requests->hangs();
+  for (;;) {
+    if (signal_came != 0) return Watched::signalled;
+    if (boot_ns() >= deadline_ns_) return Watched::time_up;
+    const bool awaited = hangs && requests->answered_;
+    struct pollfd all[] = {{handle, POLLIN, 0},
+                           {hangs ? RequestPipe::kAsk : -1, POLLIN, 0},
+                           {awaited ? RequestPipe::kAnswer : -1, 0, 0}};
+    const bool looks = deadline_ns_ != Duration::kForever && !timed_;
+    if (calls.masked_poll(all, 3, looks ? kLookMs : -1, &closed) <= 0) continue;
+    if (all[0].revents != 0) return Watched::ended;
+    if (all[2].revents != 0) {  // no process has the other end open any more
+      if (requests->unread()) return Watched::unheard;
+      requests->answered_ = false;
+    }
+    if (all[1].revents != 0) return requests->unread() ? Watched::unheard : Watched::asked;
+  }
+}
+
 }  // namespace atmost::os

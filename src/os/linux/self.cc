@@ -1,7 +1,10 @@
 #include "../self.h"
 
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 #include "../calls.h"
 #include "../clock.h"
@@ -12,7 +15,6 @@ extern char __executable_start __attribute__((weak));
 extern char etext __attribute__((weak));
 
 namespace atmost::os {
-
 namespace {
 
 // The number of the time namespace whose clocks are the machine's (PROC_TIME_INIT_INO,
@@ -80,6 +82,17 @@ void shed_memory() {
   constexpr std::uintptr_t kDeep = 128 * 1024;
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   let_go(here - kDeep, here - page);
+}
+
+bool has_raised_rights() { return getauxval(AT_SECURE) != 0; }
+
+bool program_path(PathText& to) {
+  char path[PathText::capacity() + 1];
+  const ssize_t size = calls.readlink("/proc/self/exe", path, sizeof path);
+  if (size == static_cast<ssize_t>(sizeof path)) errno = ENAMETOOLONG;
+  if (size <= 0 || size == static_cast<ssize_t>(sizeof path)) return false;
+  to = PathText({path, static_cast<std::size_t>(size)});
+  return true;
 }
 
 }  // namespace atmost::os

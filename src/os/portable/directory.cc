@@ -1,4 +1,4 @@
-#include "../directory.h"
+#include "../file.h"
 
 #include <dirent.h>
 

@@ -1,9 +1,8 @@
 #include <cerrno>
 
 #include "../clock.h"
-#include "../environment_mark.h"
-#include "../event_wait.h"
 #include "../helper_process.h"
+#include "../process.h"
 #include "../request_pipe.h"
 
 namespace atmost::os {

@@ -5,7 +5,7 @@
 #include <cerrno>
 
 #include "../calls.h"
-#include "../flock.h"
+#include "../locks.h"
 
 namespace atmost::os {
 
@@ -50,5 +50,7 @@ bool is_about(const LockLine&, std::uint64_t, std::uint64_t) { return false; }
 int each_process(ProcessVisitor&) { return ENOSYS; }
 
 bool ProcessHandle::means(std::int64_t) const { return false; }
+
+bool process_label(std::int64_t, ProcessLabel&) { return false; }
 
 }  // namespace atmost::os

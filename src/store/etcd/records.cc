@@ -4,7 +4,6 @@
 
 #include "core/lease_time.h"
 #include "json_object.h"
-#include "os/machine.h"
 #include "os/self.h"
 
 namespace atmost::etcd {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/holder_stop.h"
+#include "core/hold.h"
 #include "os/clock.h"
 
 namespace atmost::fleet {

@@ -1,6 +1,5 @@
 #include "locks.h"
 
-#include "os/machine.h"
 #include "os/process.h"
 #include "os/self.h"
 

@@ -1,6 +1,7 @@
 // Finds out if holds around this process fill the lock (docs/internals/lock-map.md, "Nested
 // callers"): then it would wait for itself.
 #include "listing.h"
+#include "os/locks.h"
 #include "os/process.h"
 #include "os/self.h"
 #include "ranges.h"

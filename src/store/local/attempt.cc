@@ -3,7 +3,7 @@
 
 #include "listing.h"
 #include "os/clock.h"
-#include "os/flock.h"
+#include "os/locks.h"
 #include "os/process.h"
 #include "os/self.h"
 #include "queue.h"

@@ -4,8 +4,8 @@
 #include "lock_file.h"
 #include "os/clock.h"
 #include "os/file.h"
-#include "os/interrupt.h"
 #include "os/self.h"
+#include "os/waiting.h"
 
 namespace atmost::local {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "core/holder_stop.h"
+#include "core/hold.h"
 #include "lock_file.h"
-#include "os/seen_descendants.h"
+#include "os/tree.h"
 
 namespace atmost::local {
 

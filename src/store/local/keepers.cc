@@ -5,7 +5,7 @@
 #include "listing.h"
 #include "os/process.h"
 #include "os/self.h"
-#include "os/signal_numbers.h"
+#include "os/signals.h"
 #include "proof.h"
 #include "ranges.h"
 

@@ -9,7 +9,7 @@
 
 #include "core/request.h"
 #include "core/stats.h"
-#include "os/byte_lock.h"
+#include "os/locks.h"
 
 namespace atmost::local {
 

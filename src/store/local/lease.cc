@@ -2,7 +2,7 @@
 
 #include "listing.h"
 #include "os/clock.h"
-#include "os/occupancy.h"
+#include "os/futex.h"
 #include "os/self.h"
 #include "proof.h"
 #include "roll.h"

@@ -4,11 +4,9 @@
 
 #include "holder_scan.h"
 #include "os/clock.h"
-#include "os/environment_mark.h"
-#include "os/lock_holdings.h"
-#include "os/occupancy.h"
+#include "os/futex.h"
+#include "os/locks.h"
 #include "os/process.h"
-#include "os/process_label.h"
 #include "os/self.h"
 #include "ranges.h"
 

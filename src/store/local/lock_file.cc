@@ -7,8 +7,8 @@
 #include "os/above.h"
 #include "os/clock.h"
 #include "os/file.h"
-#include "os/interrupt.h"
 #include "os/self.h"
+#include "os/waiting.h"
 
 namespace atmost::local {
 namespace {

@@ -8,12 +8,11 @@
 #include "core/result.h"
 #include "hints.h"
 #include "os/above.h"
-#include "os/bell.h"
-#include "os/fd.h"
 #include "os/file.h"
-#include "os/interrupt.h"
-#include "os/mark.h"
+#include "os/futex.h"
+#include "os/locks.h"
 #include "os/threads.h"
+#include "os/waiting.h"
 
 namespace atmost::local {
 

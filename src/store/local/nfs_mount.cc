@@ -2,7 +2,6 @@
 
 #include <cerrno>
 
-#include "os/fd.h"
 #include "os/file.h"
 #include "os/mounts.h"
 

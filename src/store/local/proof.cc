@@ -1,8 +1,9 @@
 #include "proof.h"
 
 #include "listing.h"
-#include "os/environment_mark.h"
 #include "os/file.h"
+#include "os/locks.h"
+#include "os/process.h"
 #include "os/self.h"
 
 namespace atmost::local {

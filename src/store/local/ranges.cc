@@ -1,6 +1,6 @@
 #include "ranges.h"
 
-#include "os/byte_lock.h"
+#include "os/locks.h"
 
 namespace atmost::local {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "os/byte_lock.h"
+#include "os/locks.h"
 
 namespace atmost::local {
 

@@ -5,7 +5,7 @@
 #include "lock_file.h"
 #include "os/clock.h"
 #include "os/file.h"
-#include "os/machine.h"
+#include "os/self.h"
 #include "rule/state.h"
 
 namespace atmost::local {

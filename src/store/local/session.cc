@@ -6,7 +6,7 @@
 
 #include "listing.h"
 #include "os/clock.h"
-#include "os/occupancy.h"
+#include "os/futex.h"
 #include "os/room.h"
 #include "os/threads.h"
 

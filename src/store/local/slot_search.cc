@@ -2,7 +2,7 @@
 // supervisor; and how many are held.
 #include <cerrno>
 
-#include "os/occupancy.h"
+#include "os/futex.h"
 #include "os/self.h"
 #include "ranges.h"
 #include "slots.h"

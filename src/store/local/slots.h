@@ -13,8 +13,8 @@
 #include "core/request.h"
 #include "core/result.h"
 #include "lock_file.h"
-#include "os/byte_lock.h"
-#include "os/occupancy.h"
+#include "os/futex.h"
+#include "os/locks.h"
 
 namespace atmost::local {
 

@@ -7,9 +7,8 @@
 #include <cstring>
 
 #include "hints.h"
-#include "os/byte_lock.h"
-#include "os/fd.h"
 #include "os/file.h"
+#include "os/locks.h"
 #include "os/self.h"
 
 namespace atmost::local {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "os/machine.h"
 #include "os/self.h"
 #include "schema.h"
 

@@ -10,14 +10,13 @@
 #include <new>
 #include <string>
 
-#include "core/place.h"
+#include "core/parse.h"
 #include "core/words.h"
 #include "diagnosis/findings.h"
 #include "os/above.h"
-#include "os/byte_lock.h"
 #include "os/clock.h"
-#include "os/fd.h"
 #include "os/file.h"
+#include "os/locks.h"
 #include "store.h"
 #include "store/local/nfs_mount.h"
 

@@ -9,7 +9,7 @@
 #include "core/words.h"
 #include "directory.h"
 #include "os/clock.h"
-#include "os/fd.h"
+#include "os/file.h"
 #include "session.h"
 #include "store/local/hints.h"
 

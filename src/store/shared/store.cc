@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "directory.h"
-#include "os/byte_lock.h"
 #include "os/clock.h"
 #include "os/host.h"
+#include "os/locks.h"
 #include "session.h"
 #include "store/fleet/locks.h"
 #include "store/local/store.h"

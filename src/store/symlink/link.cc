@@ -3,9 +3,7 @@
 #include <cerrno>
 
 #include "os/clock.h"
-#include "os/directory.h"
 #include "os/file.h"
-#include "os/link.h"
 #include "os/self.h"
 #include "process.h"
 

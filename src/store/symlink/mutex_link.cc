@@ -4,7 +4,6 @@
 
 #include "format.h"
 #include "os/file.h"
-#include "os/link.h"
 
 namespace atmost::symlink {
 namespace {

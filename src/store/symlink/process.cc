@@ -3,8 +3,8 @@
 #include <cerrno>
 
 #include "core/words.h"
-#include "os/accounts.h"
 #include "os/process.h"
+#include "os/self.h"
 
 namespace atmost::symlink {
 namespace {

@@ -7,8 +7,8 @@
 #include "core/store.h"
 #include "format.h"
 #include "mutex_link.h"
-#include "os/name_watch.h"
 #include "os/self.h"
+#include "os/watch.h"
 #include "rule/admit.h"
 #include "rule/table.h"
 

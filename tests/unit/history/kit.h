@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/event.h"
-#include "history/line.h"
 #include "history/log.h"
 #include "reader/record.h"
 

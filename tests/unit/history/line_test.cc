@@ -1,4 +1,4 @@
-#include "history/line.h"
+#include "history/log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

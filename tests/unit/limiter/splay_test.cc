@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "core/limiter.h"
-#include "os/machine.h"
+#include "os/self.h"
 #include "unit/store/lock_kit.h"
 
 namespace atmost {

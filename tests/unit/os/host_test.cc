@@ -1,5 +1,5 @@
 #include "os/host.h"
-#include "os/machine.h"
+#include "os/self.h"
 #include "os/signals.h"
 #include "os/terminal.h"
 

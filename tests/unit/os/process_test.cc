@@ -13,6 +13,7 @@
 #include <string>
 
 #include "os/clock.h"
+#include "os/locks.h"
 #include "os/self.h"
 
 namespace atmost::os {

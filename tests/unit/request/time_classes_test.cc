@@ -1,4 +1,4 @@
-#include "request/time_classes.h"
+#include "request/classes.h"
 
 #include <gtest/gtest.h>
 

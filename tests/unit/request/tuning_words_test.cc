@@ -1,4 +1,4 @@
-#include "core/tuning.h"
+#include "core/stats.h"
 
 #include <gtest/gtest.h>
 
