@@ -12,6 +12,7 @@
 #include "options/words.h"
 #include "os/file.h"
 #include "os/host.h"
+#include "os/self.h"
 #include "output.h"
 #include "shared_place.h"
 #include "subcommands.h"
@@ -63,6 +64,7 @@ int usage_of_lock_unlock(const Error& error) {
 
 // Reads and checks the command line. If it returns false the program ends with `code`.
 bool read_command_line(const Subcommand& subcommand, int argc, char** argv, int& code) {
+  invocation.processors = os::processors;
   Status read = read_command_words(argc - 1, argv + 1, invocation);
   const bool helps = invocation.help || invocation.help_all;
   if (read.ok() && (helps || invocation.version)) {

@@ -1,6 +1,7 @@
 #include "option_reader.h"
 
 #include "options/combine.h"
+#include "os/self.h"
 
 namespace atmost::pass {
 namespace {
@@ -26,6 +27,7 @@ std::vector<std::string> with_option_keys(std::vector<std::string> keys) {
 
 Status set_words(const std::vector<OptionValue>& words, Settings& to) {
   to = {};
+  to.processors = os::processors;
   for (const OptionValue& word : words) {
     if (const Status set = set_option(to, *word.option, word.value, kAtom); !set.ok()) return set;
   }

@@ -103,14 +103,16 @@ bool TableReader::value(const Option& option, std::string& to) {
     return true;
   }
   const bool span = option.value.starts_with("DUR");
-  const bool number = option.value == "N" || option.value == "COUNT";
-  if ((span || number) && node->is_integer()) {
+  const bool number = option.value == "COUNT";
+  const bool part = option.value == "N|cpus";
+  if ((span || number || part) && node->is_integer()) {
     to = std::to_string(node->as_integer()->get());
     return true;
   }
-  if (number || (span && !node->is_string())) {
+  if (number || ((span || part) && !node->is_string())) {
     fault(key, "is " + kind_of(*node) + " and should be " +
                    (number ? "a whole number"
+                    : part ? "a whole number, \"cpus/2\" or \"50%\""
                            : "a duration: \"15m\", \"1h30m\", \"inf\", or whole seconds"));
     return false;
   }

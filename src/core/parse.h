@@ -24,6 +24,11 @@ Result<Duration> parse_duration(std::string_view text);
 // A decimal whole number in [low, high]; no sign, no blank, no trailing text.
 Result<std::uint64_t> parse_count(std::string_view text, std::uint64_t low, std::uint64_t high);
 
+// N of --max: a whole number up to kMaxSlots, inf (kMaxSlots), or a part of the machine: cpus,
+// cpus/K, cpus-K, P% (P from 1 to 10000), rounded down, at least 1. `processors` is asked for the
+// last four alone; null: these are errors.
+Result<std::uint32_t> parse_max(std::string_view text, std::uint32_t (*processors)());
+
 // Three or four octal digits, permission bits only, the owner's read and write among them (we need
 // both).
 Result<unsigned> parse_mode(std::string_view text);

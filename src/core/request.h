@@ -83,6 +83,7 @@ enum class Told : std::uint8_t { slot, slots, indices, token, lock };
 struct OwnVariable {
   std::string_view name;
   Told what = Told::slot;
+  std::uint32_t base = 0;  // is added to a slot's number
 };
 inline constexpr std::uint32_t kMaxOwnVariables = 8;
 

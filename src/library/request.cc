@@ -8,6 +8,7 @@
 #include "core/parse.h"
 #include "options/combine.h"
 #include "options/table.h"
+#include "os/self.h"
 
 namespace atmost::limiter {
 namespace {
@@ -30,6 +31,7 @@ void LibraryRequest::begin(std::uint64_t nth, std::string_view lock, const char*
   wait_mask = nullptr;
   on_lost = nullptr;
   new (&settings) Settings;
+  settings.processors = os::processors;
   settings.request.kind = HolderKind::library;
   words.clear();
   words.add(lock);

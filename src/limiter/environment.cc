@@ -25,7 +25,7 @@ void set_variable(const OwnVariable& variable, std::string_view name, const Held
       to.append(name);
       break;
     case Told::slot:
-      to.append_unsigned(lock.slots[0]);
+      to.append_unsigned(std::uint64_t{variable.base} + lock.slots[0]);
       break;
     case Told::token:
       to.append_unsigned(lock.token);

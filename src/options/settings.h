@@ -75,6 +75,7 @@ struct Settings {
   Also also[kMaxLocks - 1];
   unsigned also_count = 0;
   Progress progress = Progress::unset;
+  std::uint32_t (*processors)() = nullptr;  // for --max cpus; null: there are none to share
   Duration eta{};            // beat: the time for which the command will be silent
   std::int64_t for_pid = 0;  // 0: not given
   int status_fd = -1;

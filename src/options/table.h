@@ -66,10 +66,10 @@ Status limit(Value value, Settings& to) {
 // In the order in which help shows them, group by group.
 // clang-format off: it would shift the rows
 inline constexpr Option kOptions[] = {
-    {'n', "max", "N", kAdmission | kAtom | kLibrary | kOften, Group::count,
-     "at most N instances at a time (1)",
+    {'n', "max", "N|cpus", kAdmission | kAtom | kLibrary | kOften, Group::count,
+     "at most N at a time, or cpus/2, 50%, inf (1)",
      [](Value value, Settings& to) {
-       return read_count(value, 0, kMaxSlots, to.request.locks[0].max);
+       return take(parse_max(value, to.processors), to.request.locks[0].max);
      }},
     {'k', "take", "K", kAdmission | kLibrary | kOften, Group::count,
      "take K of the slots, all or none (1)",
@@ -158,7 +158,7 @@ inline constexpr Option kOptions[] = {
     {0, "no-learn", "", kRun | kLibrary, Group::learning,
      "auto does not learn from this run", by<read_switch, &Request::no_learn>},
     {0, "env", "NAME=WHAT", kRun | kOften, Group::command,
-     "set NAME to slot, slots, indices, token or lock", read_variable},
+     "set NAME to slot, slot+BASE, slots, indices ...", read_variable},
     {0, "exec", "", kRun | kOften, Group::command,
      "become the command instead of staying beside it", by<read_switch, &Request::exec>},
     {0, "until", "END", kRun | kHold, Group::command,

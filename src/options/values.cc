@@ -185,9 +185,11 @@ Status read_variable(std::string_view value, Settings& to) {
                                            {"indices", Told::indices},
                                            {"token", Told::token},
                                            {"lock", Told::lock}};
+  constexpr std::uint64_t kMostBase = 1'000'000'000;
   const std::size_t equals = value.find('=');
   if (equals == std::string_view::npos)
-    return quoted(value, "is not NAME=WHAT, where WHAT is slot, slots, indices, token or lock");
+    return quoted(value,
+                  "is not NAME=WHAT, where WHAT is slot, slot+BASE, slots, indices, token or lock");
   OwnVariable variable = {{value.data(), equals}};
   if (!is_variable_name(variable.name)) {
     return quoted(
@@ -197,7 +199,13 @@ Status read_variable(std::string_view value, Settings& to) {
   if (variable.name.starts_with("ATMOST_"))
     return quoted(variable.name, "belongs to atmost: use a name without ATMOST_");
   const std::string_view what(value.data() + equals + 1, value.size() - equals - 1);
-  if (Status read = read_choice(what, kTold, variable.what); !read.ok()) return read;
+  // slot+BASE, a port of each slot for instance.
+  if (what.find("slot+") == 0) {
+    const std::string_view base(what.data() + 5, what.size() - 5);
+    if (Status read = read_count(base, 0, kMostBase, variable.base); !read.ok()) return read;
+  } else if (Status read = read_choice(what, kTold, variable.what); !read.ok()) {
+    return read;
+  }
   std::uint32_t at = 0;
   while (at < request.variable_count && request.variables[at].name != variable.name) ++at;
   if (at == kMaxOwnVariables) return error_of(Code::usage, 0, "too many variables: use at most 8");

@@ -155,6 +155,7 @@ const Calls kRealCalls = {
     ::getcwd,
     ::uname,
     real_getrlimit,
+    platform::processors,
     real_setrlimit,
     ::madvise,
     real_waitid,

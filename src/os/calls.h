@@ -118,6 +118,7 @@ struct Calls {
   char* (*getcwd)(char* to, std::size_t size);
   int (*uname)(struct utsname* to);
   int (*getrlimit)(int which, struct rlimit* to);
+  std::uint32_t (*processors)();  // platform.h
   int (*setrlimit)(int which, const struct rlimit* to);
   int (*madvise)(void* at, std::size_t size, int advice);
   int (*waitid)(int type, pid_t id, siginfo_t* info, int options);

@@ -44,6 +44,8 @@ int rename_new(const char* from, const char* to);
 // suspended until it execs or ends (clone(2) with CLONE_VM | CLONE_VFORK, on a stack of its own);
 // elsewhere it is a fork.
 pid_t start(int (*child)(void*), void* argument);
+// The processors that this process may run on, at least 1 (sched_getaffinity(2)).
+std::uint32_t processors();
 // `pid` > 0 or -1. Where the system has no account for each child, `used` is the use of all
 // children together since the last call.
 pid_t wait4(pid_t pid, int* status, int options, struct rusage* used);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 
 #include "core/parse.h"
@@ -38,6 +39,41 @@ Result<std::uint64_t> parse_count(std::string_view text, std::uint64_t low, std:
   if (read_decimal(text, high, value) && value >= low) return value;
   Error error = quoted(text, "is not a whole number from ");
   error.message.append_unsigned(low).append(" to ").append_unsigned(high);
+  return error;
+}
+
+namespace {
+
+// A part of the machine, in text behind "cpus" or of its own ("25%"); 0: it is none.
+std::uint64_t part_of(std::string_view text, std::uint64_t processors) {
+  constexpr std::uint64_t kMostPercent = 10'000;
+  std::uint64_t by = 0;
+  if (text == "cpus") return processors;
+  if (text.ends_with('%')) {
+    text.remove_suffix(1);
+    return read_decimal(text, kMostPercent, by) && by > 0
+               ? std::max<std::uint64_t>(processors * by / 100, 1)
+               : 0;
+  }
+  const bool divides = text.find("cpus/") == 0;
+  if (!divides && text.find("cpus-") != 0) return 0;
+  text.remove_prefix(5);
+  if (!read_decimal(text, kMaxSlots, by) || by == 0) return 0;
+  if (divides) return std::max<std::uint64_t>(processors / by, 1);
+  return by < processors ? processors - by : 1;
+}
+
+}  // namespace
+
+Result<std::uint32_t> parse_max(std::string_view text, std::uint32_t (*processors)()) {
+  std::uint64_t value = 0;
+  if (read_decimal(text, kMaxSlots, value)) return static_cast<std::uint32_t>(value);
+  if (text == "inf") return kMaxSlots;
+  const bool asks = processors != nullptr && (text.find("cpus") == 0 || text.ends_with('%'));
+  value = asks ? part_of(text, processors()) : 0;
+  if (value > 0) return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, kMaxSlots));
+  Error error = quoted(text, "is not a whole number from 0 to ");
+  error.message.append_unsigned(kMaxSlots).append(", nor inf, cpus, cpus/K, cpus-K or P%");
   return error;
 }
 

@@ -11,3 +11,8 @@ expect_in out "ATMOST_INDICES=0,1"
 expect_in out "ATMOST_TOKEN="
 expect_in out "ATMOST_WAITED_MS=0"
 expect_in out "ATMOST_HELD=$ATMOST_DIR/build.lock"
+
+expect_code 0 atmost run --env PORT=slot+3000 port sh -c 'echo "port $PORT"'
+expect_in out "port 3001"
+expect_code 64 atmost run --env PORT=slot+ port true
+expect_code 64 atmost run --env PORT=slot+-1 port true

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
@@ -141,6 +142,14 @@ int inotify_add_watch(int fd, const char* path, unsigned mask) {
 }
 
 int inotify_rm_watch(int fd, int watch) { return ::inotify_rm_watch(fd, watch); }
+
+std::uint32_t processors() {
+  cpu_set_t sets[8] = {};  // of 1,024 processors each; Linux can be built for 8,192
+  std::uint32_t count = 0;
+  if (::sched_getaffinity(0, sizeof sets, sets) == 0)
+    count = static_cast<std::uint32_t>(CPU_COUNT_S(sizeof sets, sets));
+  return count > 0 ? count : 1;
+}
 
 int set_robust_list(void* head, std::size_t size) {
   return static_cast<int>(syscall(SYS_set_robust_list, head, size));

@@ -104,6 +104,11 @@ pid_t start(int (*child)(void*), void* argument) {
   return pid;
 }
 
+std::uint32_t processors() {
+  const long count = ::sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 0 ? static_cast<std::uint32_t>(count) : 1;
+}
+
 pid_t wait4(pid_t pid, int* status, int options, struct rusage* used) {
   static struct rusage before;
   const pid_t ended = waitpid(pid, status, options);

@@ -96,5 +96,32 @@ TEST(Risk, EverythingElseIsRefused) {
   }
 }
 
+std::uint32_t six() { return 6; }
+std::uint32_t one() { return 1; }
+
+TEST(Max, IsANumberOrAPartOfTheProcessors) {
+  EXPECT_EQ(parse_max("0", six).value(), 0u);
+  EXPECT_EQ(parse_max("262144", six).value(), kMaxSlots);
+  EXPECT_EQ(parse_max("inf", nullptr).value(), kMaxSlots);
+  EXPECT_EQ(parse_max("cpus", six).value(), 6u);
+  EXPECT_EQ(parse_max("cpus/4", six).value(), 1u);
+  EXPECT_EQ(parse_max("cpus-2", six).value(), 4u);
+  EXPECT_EQ(parse_max("cpus-6", six).value(), 1u);
+  EXPECT_EQ(parse_max("50%", six).value(), 3u);
+  EXPECT_EQ(parse_max("150%", six).value(), 9u);
+  for (std::string_view part : {"cpus/9", "cpus-9", "1%"})
+    EXPECT_EQ(parse_max(part, one).value(), 1u) << part;
+}
+
+TEST(Max, OtherWordsAreRefused) {
+  for (std::string_view text :
+       {"",    "-1", "262145", "cpu",     "cpus/", "cpus/0", "cpus-", "cpus-0", "cpus+1", "cpus*2",
+        "1.5", "1x", "7%x",    "cpus/4x", "0%",    "%",      "-5%",   "10001%", "inf%",   "INF"}) {
+    ASSERT_FALSE(parse_max(text, six).ok()) << text;
+    EXPECT_EQ(parse_max(text, six).error().code, Code::usage);
+  }
+  EXPECT_FALSE(parse_max("cpus", nullptr).ok()) << "there is nothing to take a part of";
+}
+
 }  // namespace
 }  // namespace atmost
