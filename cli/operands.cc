@@ -1,5 +1,6 @@
 #include "operands.h"
 
+#include "options/option.h"
 #include "options/words.h"
 #include "place.h"
 
@@ -25,6 +26,44 @@ Error& append_meant_lock(Error& error, std::string_view lock) {
   error.message.append("; with a lock of that name: atmost run ");
   append_shown(error, lock);
   error.message.append(" -- COMMAND");
+  return error;
+}
+
+// "10 minutes" as two words: LOCK would be the unit.
+constexpr std::string_view kUnits[] = {
+    "ms",      "s", "sec",  "secs",  "second", "seconds", "m",    "min", "mins", "minute",
+    "minutes", "h", "hour", "hours", "d",      "day",     "days", "w",   "week", "weeks"};
+
+bool is_unit(std::string_view word) {
+  for (const std::string_view unit : kUnits) {
+    if (unit == word) return true;
+  }
+  return false;
+}
+
+// True if the two words before LOCK are an option and a bare number, its duration.
+bool follows_bare_duration(const Invocation& invocation) {
+  if (invocation.operands - invocation.argv < 3) return false;
+  const std::string_view number = invocation.operands[-1];
+  std::string_view typed = invocation.operands[-2];
+  if (number.empty() || number.find_first_not_of("0123456789") != number.npos) return false;
+  if (typed == "-w") return true;
+  if (typed.find("--") != 0) return false;
+  typed.remove_prefix(2);
+  const Option* const option = find_option(typed, invocation.subcommand);
+  return option != nullptr && option->value.find("DUR") == 0;
+}
+
+Error unit_for_lock(std::string_view number, std::string_view unit) {
+  Error error = error_of(Code::usage, 0, "\"");
+  error.message.append(number).push(' ').append(unit);
+  error.message.append("\" is two words, and the second is in the place of LOCK: was ")
+      .append(number)
+      .append(unit == "ms" ? unit : std::string_view(unit.data(), 1));
+  error.message.append(" meant? with a lock of that name: ")
+      .append(number)
+      .append("s ")
+      .append(unit);
   return error;
 }
 
@@ -81,8 +120,11 @@ bool is_assignment(std::string_view word) {
 }
 
 Status check_operands(const Invocation& invocation) {
-  if (invocation.subcommand != kRun || invocation.operand_count < 2) return {};
+  if (invocation.operand_count == 0) return {};
   const std::string_view lock = invocation.operands[0];
+  if (is_unit(lock) && follows_bare_duration(invocation))
+    return unit_for_lock(invocation.operands[-1], lock);
+  if (invocation.subcommand != kRun || invocation.operand_count < 2) return {};
   const std::string_view next = invocation.operands[1];
   if (next == "--") return {};
   if (is_assignment(lock)) return assignment_for_lock(lock);

@@ -165,7 +165,8 @@ int end_lease_by_words(int argc, char** argv, const StoreService& service) {
 
 // atmost help [COMMAND]
 int help(char** argv) {
-  if (argv[2] == nullptr) return show_help(false);
+  if (argv[2] == nullptr || std::string_view(argv[2]) == "help") return show_help(false);
+  if (std::string_view(argv[2]) == "--all") return show_help(true);
   if (const Subcommand* subcommand = subcommand_of(argv[2])) return show_help(*subcommand, false);
   char option[] = "--help";
   char* external[] = {argv[0], argv[2], option, nullptr};

@@ -29,7 +29,8 @@ int release_command(Invocation& invocation) {
     if (const int code = finish(to)) return code;
   } else if (!released.value() && !invocation.quiet) {
     Text<400> words(lock.name);
-    complain(words.append(": nothing is held there for process ").append_signed(pid));
+    words.append(": nothing is held there for process ").append_signed(pid);
+    complain(words.append(invocation.for_pid == 0 ? "; of another one: --for-pid PID" : ""));
   }
   return released.value() ? 0 : 1;
 }

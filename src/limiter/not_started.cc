@@ -9,6 +9,14 @@
 #include "run/run.h"
 
 namespace atmost::limiter {
+namespace {
+
+bool is_directory(const char* path) {
+  struct stat status;
+  return os::path_status(path, status, true) == 0 && S_ISDIR(status.st_mode);
+}
+
+}  // namespace
 
 Error not_started(const Command& command, int error) {
   constexpr std::size_t kShown = 200;
@@ -18,6 +26,10 @@ Error not_started(const Command& command, int error) {
   failed.message.append(": ").append(errno_words(error));
   if (name.starts_with('-')) {
     failed.message.append(" (options come before LOCK)");
+  } else if (error == EACCES && os::exists(command.argv[0])) {
+    failed.message.append(is_directory(command.argv[0])
+                              ? " (a directory)"
+                              : " (not executable: chmod +x, or sh FILE for a script)");
   } else if (error == ENOENT && name.find('/') != std::string_view::npos) {
     if (os::exists(command.argv[0]))
       failed.message.append(" (the interpreter that its first line names)");
