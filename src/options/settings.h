@@ -76,8 +76,8 @@ struct Settings {
   unsigned also_count = 0;
   Progress progress = Progress::unset;
   std::uint32_t (*processors)() = nullptr;  // for --max cpus; null: there are none to share
-  Duration eta{};            // beat: the time for which the command will be silent
-  std::int64_t for_pid = 0;  // 0: not given
+  Duration eta{};                           // beat: the time for which the command will be silent
+  std::int64_t for_pid = 0;                 // 0: not given
   int status_fd = -1;
   Caller die_with;
   Duration succeeded_within{};  // check: 0: not asked

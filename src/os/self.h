@@ -52,8 +52,8 @@ Text<255> host_name();
 std::string_view kept_host_name();
 
 // The processors that this process may use (sched_getaffinity(2)), at most as many as the quotas of
-// its control groups allow (cpu.max and cpu.cfs_quota_us), rounded down; at least 1. What cannot be
-// read limits nothing.
+// its control groups allow (cpu.max and cpu.cfs_quota_us), rounded down; at least 1. A file that
+// cannot be read limits nothing.
 std::uint32_t processors();
 
 // True if the kernel gave this process rights that its caller lacks (AT_SECURE; where there is
