@@ -103,7 +103,7 @@ bool TableReader::value(const Option& option, std::string& to) {
     return true;
   }
   const bool span = option.value.starts_with("DUR");
-  const bool number = option.value == "COUNT";
+  const bool number = option.value == "N" || option.value == "COUNT";
   const bool part = option.value == "N|cpus";
   if ((span || number || part) && node->is_integer()) {
     to = std::to_string(node->as_integer()->get());

@@ -95,6 +95,7 @@ void Variables::merge(char* const* from, std::span<const std::string_view> left_
 
 void set_variables(const OpenLocks& locks, const Lease& lease, Duration waited, Variables& to) {
   const Request& request = locks.request;
+  to.clear();
   bool relative = false;
   for (std::uint32_t i = 0; i < request.lock_count; ++i)
     relative = relative || is_relative(locks.traits, request.locks[i]);

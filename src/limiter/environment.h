@@ -44,7 +44,7 @@ class Variables {
   Texts texts_;
 };
 
-// The variables of atmost-run(1), into `to`, which is empty. The working directory is put before
+// Makes `to` the variables of atmost-run(1), and no others. The working directory is put before
 // every relative path of a lock.
 void set_variables(const OpenLocks& locks, const Lease& lease, Duration waited, Variables& to);
 

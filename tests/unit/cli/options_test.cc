@@ -163,7 +163,7 @@ TEST(Options, ErrorsNameTheOptionTheTextAndWhatWouldBeRight) {
        "--elapsed-from: \"end\" is none of start, finish, success"},
       {{"--until=dawn", "l"}, kRun, "--until: \"dawn\" is none of main, tree, close"},
       {{"--exec=yes", "l"}, kRun, "--exec: takes no value"},
-      {{"-n"}, kRun, "--max: needs a value: N"},
+      {{"-n"}, kRun, "--max: needs a value: N|cpus"},
       {{"--wait"}, kRun, "--wait: needs a value: DUR"},
       {{"--waits=4", "l"}, kRun, "--waits: no option of run; did you mean --wait?"},
       {{"--wai=4", "l"}, kRun, "--wai: no option of run; did you mean --wait?"},

@@ -25,6 +25,7 @@ std::vector<std::string> values_of(const Option& option) {
   static const std::map<std::string_view, std::vector<std::string>> kValues = {
       {"", {"true", "false"}},
       {"N", {"0", "3", "12x"}},
+      {"N|cpus", {"0", "3", "12x"}},
       {"K", {"1", "5"}},
       {"M", {"0", "7"}},
       {"DUR", {"0", "5m", "inf", "5x"}},
