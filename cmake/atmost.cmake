@@ -214,8 +214,8 @@ function(atmost_test)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels_file})
 endfunction()
 
-# served_store(etcd fleet): the room store_etcd is served by the programs atmost-fleet and
-# atmost-pass-fleet, as its row in src/core/schemes.h says (libexec/fleet).
+# served_store(etcd fleet): the room store_etcd is served by the program atmost-fleet, as its row in
+# src/core/schemes.h says (libexec/fleet).
 function(served_store store program)
   set_property(GLOBAL APPEND PROPERTY ATMOST_SERVED_STORES ${store}=${program})
 endfunction()

@@ -96,7 +96,7 @@ std::string own_directory(const std::string& path) {
 }
 
 // The program that serves that store is beside this one, and has its own doctor
-// (libexec/fleet/doctor.cc).
+// (libexec/fleet/main.cc).
 [[noreturn]] void become_fleet(std::string url, const Options& options, const char* own_path) {
   const std::string name = "atmost-" + std::string(scheme_of(url)->program);
   std::string path = own_directory(own_path) + "/" + name;

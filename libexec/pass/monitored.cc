@@ -15,6 +15,7 @@
 #include "core/schemes.h"
 #include "os/file.h"
 #include "os/self.h"
+#include "program.h"
 #include "say.h"
 
 namespace atmost::pass {
@@ -168,15 +169,16 @@ Error monitor_job(const Job& job, const Variables& secrets, bool quiet, int resu
   if (error != 0) return error_of(Code::internal, error, "cannot hand the job to a supervisor");
   fcntl(result, F_SETFD, 0);
   monitored_name = job.atom.name();
+  std::string pass = kPass;
   std::string monitored = kMonitored;
   std::string job_end = std::to_string(file.get());
   std::string result_end = std::to_string(result);
   std::string name = monitored_name;
   std::string end = kEndLease;
   char* const program = const_cast<char*>(path.c_str());
-  char* const argv[] = {program,           monitored.data(), job_end.data(),
-                        result_end.data(), name.data(),      nullptr};
-  char* const end_lease[] = {program, end.data(), job_end.data(), nullptr};
+  char* const argv[] = {program,           pass.data(), monitored.data(), job_end.data(),
+                        result_end.data(), name.data(), nullptr};
+  char* const end_lease[] = {program, pass.data(), end.data(), job_end.data(), nullptr};
   return monitor_program(argv, {.killed = tell_killed, .left = tell_left, .end_lease = end_lease});
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <string>
+#include <vector>
 
 #include "core/outcome.h"
 #include "core/parse.h"
@@ -135,12 +136,14 @@ Status choose_store(Options& options) {
   return error;
 }
 
-// The same program with the store of that URL is in the directory of this one.
-int become_fleet_pass(std::string_view url, char** argv) {
+// The program with the store of that URL is in the directory of this one.
+int become_fleet_pass(std::string_view url, int argc, char** argv) {
   std::string path(program_directory().view());
-  path.append("/atmost-pass-").append(scheme_of(url)->program);
-  argv[0] = path.data();
-  const Error error = become_program(argv);
+  path.append("/atmost-").append(scheme_of(url)->program);
+  std::string pass = kPass;
+  std::vector<char*> words = {path.data(), pass.data()};
+  words.insert(words.end(), argv + 1, argv + argc + 1);
+  const Error error = become_program(words.data());
   return refuse(Code::unavailable, path + ", which serves that store, cannot be run: " +
                                        std::string(error.message.view()));
 }
@@ -155,7 +158,7 @@ void choose_shared_store(Options& options, const Host& host) {
     options.store = url.view();
 }
 
-int run_pass(Options& options, char** argv, const StoreService* service) {
+int run_pass(Options& options, int argc, char** argv, const StoreService* service) {
   if (const Status chosen = choose_store(options); !chosen.ok())
     return refuse(Code::usage, chosen.error().message.view());
   const Host host = this_host(options.host);
@@ -164,7 +167,7 @@ int run_pass(Options& options, char** argv, const StoreService* service) {
   StoreRoom room, file_room;
   Result<Store*> shared = static_cast<Store*>(nullptr);
   if (is_fleet(options.store)) {
-    if (service == nullptr) return become_fleet_pass(options.store, argv);
+    if (service == nullptr) return become_fleet_pass(options.store, argc, argv);
     secrets = secrets_of(options.store);
     shared = open_store(options.store, room, service);
     if (!shared.ok()) return refuse(shared.error().code, shared.error().message.view());
@@ -218,7 +221,7 @@ int begin(int argc, char** argv, const StoreService* service) {
     put(1, options.help ? help() : "atmost pass " ATMOST_VERSION "\n");
     return 0;
   }
-  return run_pass(options, argv, service);
+  return run_pass(options, argc, argv, service);
 }
 
 }  // namespace

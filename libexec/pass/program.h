@@ -6,9 +6,11 @@
 
 namespace atmost::pass {
 
-// For a store that another program serves it becomes that program, with the same arguments, if
-// `service` is null. Returns the exit code, or ends by a signal.
+// argv[1] … are the arguments of atmost pass. For a store that another program serves it becomes
+// that program (libexec/fleet), with the same arguments behind kPass, if `service` is null. Returns
+// the exit code, or ends by a signal.
 int run_program(int argc, char** argv, const StoreService* service);
+inline constexpr const char* kPass = "pass";
 
 }  // namespace atmost::pass
 

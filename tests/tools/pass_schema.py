@@ -20,7 +20,8 @@ ATOM = f'[[atom]]\n{NAMED}command = ["true"]\n'
 # Keys that an atom may have, and keys that it may not: both must say the same of each.
 GOOD = [
     "", "shell = false", 'environment = { A = "1", B = "" }', "environment = {}", 'directory = "/"',
-    'user = "nobody"', 'when = "web.!db | Hr07"', "max = 0", "max = 262144", 'scope = "host"',
+    'user = "nobody"', 'when = "web.!db | Hr07"', "max = 0", "max = 262144", 'max = "3"',
+    'max = "inf"', 'max = "cpus"', 'max = "cpus/4"', 'max = "cpus-1"', 'max = "25%"', 'scope = "host"',
     'scope = "fleet"', 'output = "show"', 'output = "tail"', 'output = "on-failure"\noutput_max = "64K"',
     'output = "on-failure"\noutput_max = "65536"', 'notify = "mail root"',
     'notify = "true"\nnotify_on = ["every", "too-fast"]',
@@ -28,7 +29,7 @@ GOOD = [
     'output = "tail"\nping_output = true', "alert_after = 4294967295", "alert_after = 0",
     'rate = "5/1m"', 'rate = "1024/1w"', 'rate = "007/1.5h"', 'rate = "1/250ms"']
 BAD = [
-    "iff_elapsed = 3", 'max = "3"', "max = -1", "max = 262145", "max = 1.5", 'shell = "yes"',
+    "iff_elapsed = 3", 'max = "three"', 'max = "0%"', 'max = "cpus/0"', "max = -1", "max = 262145", "max = 1.5", 'shell = "yes"',
     "shell = true", 'directory = "tmp"', 'directory = ""', 'user = ""', 'user = "a\\u0000"',
     "environment = { A = 1 }", 'environment = { "A=B" = "1" }', 'environment = { ATMOST_X = "" }',
     'environment = { "" = "" }', 'environment = { A = "\\u0000" }', 'environment = "A=1"', "when = 3",
