@@ -23,7 +23,7 @@ struct Options {
 };
 
 // `program`: kDoctor or kExplain. Nothing is read behind --help or --version. Throws Failure
-// (usage, reader/failure.h).
+// (usage, reader/output.h).
 Options parse_options(int argc, char** argv, unsigned program);
 
 // The directory or store to be examined: its operand, else the store; empty for the lock directory.

@@ -1,4 +1,4 @@
-// atmost-relay: asks stores of many machines for the C library (core/relay.h).
+// atmost-relay: asks stores of many machines for the C library (core/programs.h).
 #include <signal.h>
 
 #include <charconv>

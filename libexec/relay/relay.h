@@ -1,4 +1,4 @@
-// The two processes of atmost-relay (core/relay.h).
+// The two processes of atmost-relay (core/programs.h).
 #ifndef ATMOST_LIBEXEC_RELAY_RELAY_H
 #define ATMOST_LIBEXEC_RELAY_RELAY_H
 

@@ -39,7 +39,7 @@ PresentLocks look_at_present(const std::vector<Summary>& locks);
 struct Learned {
   std::int64_t limit_ns = 0;            // of --expire-after; 0: none
   double asked = 0, expected = 0;       // good runs of 1,000 that may be, and would be stopped
-  std::uint64_t wrongly = 0, hung = 0;  // runs that were stopped (core/tuning.h)
+  std::uint64_t wrongly = 0, hung = 0;  // runs that were stopped (core/stats.h)
   std::string limit_words, risk_words;  // sentences; the second is empty below five runs
 };
 

@@ -1,4 +1,4 @@
-// The task of this program, from its environment (core/tell.h), and the log of what failed.
+// The task of this program, from its environment (core/programs.h), and the log of what failed.
 #ifndef ATMOST_LIBEXEC_TELL_TELL_REQUEST_H
 #define ATMOST_LIBEXEC_TELL_TELL_REQUEST_H
 

@@ -19,8 +19,6 @@ NO_MESSAGES = {  # files, or folders, whose literals are not messages: the reaso
     "cli/listing.cc": "a view",
     "cli/waiting_line.cc": "a view",
     "cli/tune_words.cc": "a view",
-    "src/request/tuning_words.cc": "a view",
-    "src/request/tuning_words.cc": "a view",
     "libexec/top/board.cc": "a view",
     "libexec/history/show.cc": "a view",
     "libexec/simulate/rules.cc": "a view",

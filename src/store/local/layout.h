@@ -143,7 +143,7 @@ struct Header {
 static_assert(sizeof(Header) == 240);
 
 struct Word {
-  std::uint32_t thread = 0;  // os/occupancy.h
+  std::uint32_t thread = 0;  // os/futex.h
   std::uint32_t flags = 0;
 };
 static_assert(sizeof(Word) == 8);
@@ -265,7 +265,7 @@ constexpr std::int64_t admission_at(std::uint64_t number) {
 constexpr std::int64_t waiter_at(std::uint64_t ticket) {
   return kWaitersAt + kRecordSize * static_cast<std::int64_t>(ticket % kWaiterRing);
 }
-// The word that the waiter sleeps on (os/bell.h): behind its record, in the same 256 bytes.
+// The word that the waiter sleeps on (os/futex.h): behind its record, in the same 256 bytes.
 constexpr std::int64_t bell_at(std::uint64_t ticket) { return waiter_at(ticket) + kRecordSize - 8; }
 // Behind that word: shows that other callers could decide when the turn in the record began.
 constexpr std::int64_t turn_mark_at(std::uint64_t ticket) { return bell_at(ticket) + 4; }

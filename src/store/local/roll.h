@@ -1,4 +1,4 @@
-// Calling waiters: each sleeps on a word of its own (os/bell.h), and the call returns if it did. A
+// Calling waiters: each sleeps on a word of its own (os/futex.h), and the call returns if it did. A
 // waiter without a word (a library's thread, an older atmost, a PORTABLE build, a file of several
 // machines) sleeps on the ticket in front of it, and is not called.
 #ifndef ATMOST_STORE_LOCAL_ROLL_H

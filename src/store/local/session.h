@@ -72,8 +72,8 @@ class LocalSession final : public Session {
   void close_private();
 
   // True if a taker has asked us to release a slot (Eviction::revoke). From now on, writes to the
-  // lock file wake a thread that waits for `watch`. Not while another thread is in attempt() or
-  // release().
+  // lock file wake a thread that waits for `watch`. Not while another thread is in look(),
+  // apply() or end().
   bool revoked(os::Watch& watch) const;
 
  private:

@@ -15,7 +15,7 @@
 
 namespace atmost::postgres {
 
-// The time without admissions, as rows of holders may be missing (era.cc).
+// The time without admissions, as rows of holders may be missing (admission.cc).
 struct Era {
   std::optional<std::int64_t> pause_us;  // empty: this era was not seen before
   bool first = false;                    // no era was ever seen

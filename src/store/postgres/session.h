@@ -149,7 +149,7 @@ class PostgresSession final : public Session {
   std::vector<rule::Facts*> facts_;  // the same, in the request's order
   std::int64_t deadline_ns_ = 0;
   Clocks clocks_;
-  Duration recovering_{};  // so long there are no admissions (era.cc)
+  Duration recovering_{};  // so long there are no admissions (admission.cc)
   bool doubts_ = false;    // some holders are given time to answer
 
   // Holders whose lease ended by the server's clock, by lock (its index) and token, and when they

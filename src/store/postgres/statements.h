@@ -23,7 +23,7 @@ std::string moment_of(int parameter);
 // that known_timeline() reads.
 std::string timeline();
 std::string known_timeline();
-// The number of this database's state: another one where rows may be missing (era.cc).
+// The number of this database's state: another one where rows may be missing (admission.cc).
 std::string era_name();
 // For how many more microseconds there are no admissions because of that; null: this era was not
 // seen before.
