@@ -75,20 +75,19 @@ std::int64_t Witness::idle_until(int lock) const {
     // Of the head and the one that it called, one lives.
     if (kills_ == 1) return idle.since_ns + kLookNs + 2 * kHandoverNs;
   }
-  if (disturbances_ == 0) {
+  if (disturbances_ == 0 && !waits_mute(lock)) {
     constexpr std::int64_t kNoticedNs = kLookNs + kHandoverNs;
     if (pauses_ == 1 && kills_ == 0) return idle.since_ns + kTurnNs + kNoticedNs;
     // A turn of the first may still run that was noted before the last admission; then those that
     // were paused since have theirs behind it.
     const bool after_a_turn = idle.since_ns - idle.entered_ns < kTurnNs;
-    if (called && !waits_mute(lock))
-      return idle.called_ns + (after_a_turn ? 2 : 1) * kTurnNs + kNoticedNs;
+    if (called) return idle.called_ns + (after_a_turn ? 2 : 1) * kTurnNs + kNoticedNs;
   }
   const auto callers = static_cast<std::int64_t>(processes_.size());
   return idle.since_ns + kIdleNs + (processes_.size() > kFar ? kFarLookNs : callers * kLookNs);
 }
 
-// A program of the library cannot be called.
+// A program of the library cannot be called, and looks the later the further behind it waits.
 bool Witness::waits_mute(int lock) const {
   return std::ranges::any_of(processes_, [&](const Seen& each) {
     return each.claim.kind == kLibrary && each.waits_at(lock);

@@ -46,6 +46,20 @@ TEST_F(Idle, BehindOnePausedWaiterATurnMayPass) {
   EXPECT_BROKEN("idle");
 }
 
+// Far behind when it last counted, it looks by itself after three quarters of a second.
+TEST_F(Idle, AProgramOfTheLibraryBehindOneNoticesItLater) {
+  Claim library = waiting(1);
+  library.kind = kLibrary;
+  waits(1, waiting(1));
+  waits(2, library);
+  witness_.paused(now_, 1, now_ + 60 * kSecondNs);
+  leaves(0);
+  after(3 * kSecondNs);
+  EXPECT_KEPT();
+  after(2 * kSecondNs);
+  EXPECT_BROKEN("idle");
+}
+
 class BehindSeveral : public Idle {
  protected:
   void SetUp() override {
