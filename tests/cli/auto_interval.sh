@@ -17,8 +17,8 @@ last=$((1700000000 + 7 * 3600))
 awk -v i="$(interval)" -v u="$(usual)" 'BEGIN { exit !(u > 3600 / 1.2 && u <= 3600 && i > u / 2.1 && i < u / 1.9) }' ||
   fail "interval $(interval), usual $(usual)"
 
-# Spam is refused, counted, and the refusal's time grows up to the usual interval; not beyond, for
-# the schedule's sake.
+# Spam is refused and counted. The interval grows with it, up to the usual interval only, so that
+# spam does not stop the schedule.
 before=$(interval)
 i=1
 while [ $i -le 12 ]; do
@@ -31,7 +31,7 @@ expect_code 0 atmost tune --json job
 expect_in out '"too_soon":12,"spam":11,'
 expect_code 0 ask $((last + 3600))
 
-# The message of a whole usual interval does not call it the half.
+# The message does not name half of the usual interval where the interval is the whole one.
 i=0
 while [ $i -lt 8 ]; do
   expect_code 0 atmost run --now $((1700000000 + i)).$i --if-elapsed auto --auto-min 1d quick true

@@ -31,6 +31,6 @@ mkdir -p home/bin home/libexec/atmost
 cp "$ATMOST_BIN/atmost" home/bin/
 cp exec/atmost-greet home/libexec/atmost/
 unset ATMOST_EXEC_PATH
-[ -z "${ATMOST_PORTABLE-}" ] || skip "where the program is cannot be told"
+[ -z "${ATMOST_PORTABLE-}" ] || skip "a program cannot find its own file"
 expect_code 5 home/bin/atmost greet hello
 expect_in out "greet: hello"

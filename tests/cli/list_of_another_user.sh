@@ -2,7 +2,7 @@
 # Root may look at a user's private lock, but still may not take it.
 . "$(dirname "$0")/lib.sh"
 [ "$(id -u)" = 0 ] || skip "not root"
-id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null || skip "nobody else to be"
+id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null || skip "no other user, or no setpriv"
 
 mkdir theirs
 chown nobody theirs

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-pass" ] || skip "built without toml++"
 [ "$(id -u)" = 0 ] || skip "not root"
-[ -z "${ATMOST_PORTABLE-}" ] || skip "where the program is cannot be told"
+[ -z "${ATMOST_PORTABLE-}" ] || skip "a program cannot find its own file"
 id nobody >/dev/null 2>&1 || skip "no user nobody"
 
 mkdir safe

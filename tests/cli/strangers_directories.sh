@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "POSIX shows nobody's locks"
 [ "$(id -u)" = 0 ] || skip "not root"
-command -v setpriv >/dev/null || skip "nobody else to be"
+command -v setpriv >/dev/null || skip "no setpriv"
 as_other() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 chmod 755 .
 
@@ -22,7 +22,7 @@ mkdir theirs/below
 expect_code 77 atmost run "$folder/theirs/below/a.lock" true
 expect_in err "$folder/theirs belongs to another user"
 
-# Looking, and stopping who holds it there, is root's as ever.
+# Root may still look at a lock there, and stop its holder.
 chmod 755 theirs
 if as_other "$ATMOST_BIN/atmost" --version >/dev/null 2>&1; then
   start as_other "$ATMOST_BIN/atmost" run --no-history "$folder/theirs/job.lock" -- sleep 100
@@ -50,7 +50,7 @@ expect_code 0 atmost run --dir "$folder/common" job true
 expect_line 1 err
 expect_in err "symbolic link"
 
-# A second name: which one, is shown by the command in the message.
+# The command in the message shows the second name of a file.
 ln common/job.lock common/second
 expect_code 74 atmost run --no-history --dir "$folder/common" job true
 expect_in err "find $folder/common -xdev -samefile $folder/common/job.lock"

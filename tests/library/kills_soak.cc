@@ -1,10 +1,10 @@
-// Takes of one lock by processes that are killed all the while, as the campaign of each binding.
+// Processes take one lock and are killed all the while, as in the campaign of each binding.
 //
-// Each worker that is in also takes a POSIX record lock of another file, which atmost does not use:
-// if that fails, two were in at once. Of a process that is killed the kernel frees it before
-// atmost's, which ends with its file: files are freed after all of them were closed, the last one
-// first, so that flock(2) would be freed too late. Bytes through a pipe count the takes, as the
-// killed cannot.
+// Each worker that holds the lock also takes a POSIX record lock of another file, which atmost does
+// not use: if that fails, two workers held the lock at once. If a process is killed, the kernel
+// frees this record lock before atmost's lock, which ends with its file. A lock of flock(2) would
+// be freed too late: files are freed after all of them were closed, the last one first. Bytes
+// through a pipe count the takes, as a killed process cannot report its own.
 #include <signal.h>
 #include <sys/wait.h>
 

@@ -51,7 +51,7 @@ class Limit : public Server {
           Argv{"/bin/sh", "-c", "while [ ! -e " + file("over") + " ]; do " + line + "; done"});
     }
   }
-  // Each holder has a session at the server.
+  // Each holder still has its lease.
   bool all_there() const {
     Session session(cluster_->url());
     return session.one("SELECT count(*) FROM atmost.holder WHERE lock = '" + lock_ +

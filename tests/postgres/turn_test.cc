@@ -1,4 +1,4 @@
-// A turn is used or passed: whoever is first and does not come is overtaken, and keeps its place.
+// A turn is used or passed: a first waiter that does not come is overtaken, and keeps its ticket.
 #include "server_kit.h"
 
 namespace postgres_kit {
@@ -81,7 +81,7 @@ TEST_F(Turn, ANewcomerNeedNotWaitForAFrozenWaiter) {
   EXPECT_EQ(first.wait(30), 0);
 }
 
-// Killed with its monitor while it stops a holder that ignores INT and TERM.
+// The taker is killed with its monitor while it stops a holder that ignores INT and TERM.
 TEST_F(Turn, AKilledTakersClaimIsPassed) {
   Job holder(run({"--kill-grace", "2s"}, "trap '' INT TERM; " + stay()));
   ASSERT_TRUE(started());

@@ -11,7 +11,7 @@
 
 namespace witness {
 
-// Another seed: ATMOST_SEED=7. It is printed, so that a failure can be had again.
+// ATMOST_SEED=7 sets another seed. The seed is printed, so that a failure can be repeated.
 inline void expect_no_deadlock_and_no_overlap(Crowd crowd) {
   if (const char* given = std::getenv("ATMOST_SEED"))
     crowd.seed = std::strtoull(given, nullptr, 10);

@@ -29,7 +29,7 @@ struct Answer {
   struct flock lock = {};
 };
 
-// An actor that neither answers nor sleeps for a minute.
+// An actor that did not answer for a minute.
 struct Stuck : std::runtime_error {
   using runtime_error::runtime_error;
 };

@@ -1,6 +1,7 @@
-// The words in a mapped file that a process leaves at its death (get_robust_list(2)), in the
-// simulated kernel against the real one, as they are when the next process has a lock of the dead
-// one: the words come before the locks. comparison.h says how it is run.
+// Compares the simulated kernel with the real one: the words in a mapped file that a process leaves
+// at its death (get_robust_list(2)). They are read when the next process has a lock of the dead
+// one, as the kernel changes the words before it frees the locks. comparison.h explains how this is
+// run.
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -34,7 +35,7 @@ constexpr int kNext = 1;
 
 enum Tid : std::uint64_t { kFree, kOwn, kOther };
 
-// Each word: whose it is, whether others wait for it, whether it is in the list.
+// A word: its thread, its bits FUTEX_WAITERS and FUTEX_OWNER_DIED, and true if the list has it.
 struct LeftWord {
   Tid tid = kFree;
   bool waiters = false;

@@ -1,4 +1,4 @@
-// The answers that are right: events that break a promise, and events that nearly do.
+// Promises about answers: events that break them, and events that nearly do.
 #include "world/witness_kit.h"
 
 namespace world {
@@ -16,7 +16,7 @@ TEST_F(Answers, NobodyIsRefusedBeforeItsTime) {
   EXPECT_BROKEN("early");
 }
 
-TEST_F(Answers, AtItsTimeItIs) {
+TEST_F(Answers, ARefusalAtItsTimeIsRight) {
   waits(1, waiting(1, kSecondNs));
   after(kSecondNs);
   is_refused(1, Refusal::no_slot);
@@ -76,7 +76,7 @@ TEST_F(Answers, TheGuardIsMissedBehindAPauseAtAnotherLock) {
   EXPECT_KEPT();
 }
 
-TEST_F(Answers, NobodyHoldsTheLockItself) {
+TEST_F(Answers, ACallerWithoutAHoldIsNotItsAncestor) {
   asks(1, waiting(1));
   is_refused(1, Refusal::ancestor);
   EXPECT_BROKEN("refused");
@@ -114,7 +114,7 @@ TEST_F(Answers, AnErrorHasACause) {
   EXPECT_BROKEN("error");
 }
 
-TEST_F(Answers, AFullDiskIsOne) {
+TEST_F(Answers, AFullDiskIsACause) {
   asks(1, claim(1));
   witness_.disturbed(now_, 1);
   witness_.failed(now_, 1, "no space");

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Compiles the tests and runs them, or a program: junit.sh JAR FOLDER [PROGRAM.java]. JAR is the
-# binding's, beside which JNA's is found; FOLDER is for what is compiled.
+# binding's; JNA and JUnit are those of /usr/share/java. FOLDER gets the classes.
 set -eu
 jar=$1 folder=$2 program=${3-}
 tests=$(cd "$(dirname "$0")" && pwd)

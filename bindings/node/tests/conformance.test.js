@@ -7,7 +7,8 @@ const test = require('node:test');
 const atmost = require('atmost');
 const { newFolder } = require('./outside');
 
-const { situations } = JSON.parse(fs.readFileSync(path.join(__dirname, 'conformance.json'), 'utf8'));
+const table = fs.readFileSync(path.join(__dirname, 'conformance.json'), 'utf8');
+const { situations } = JSON.parse(table);
 const REFUSALS = { busy: atmost.Busy, too_soon: atmost.TooSoon, usage: atmost.UsageError };
 
 const number = (value) => (value === 'infinity' ? Infinity : value);
@@ -63,6 +64,7 @@ class Runner {
   }
 }
 
+// acquireSync() does not wait. The function is async so that a refusal is a rejection here, too.
 async function takeSync(name, options) {
   if (options.wait > 0) return atmost.acquire(name, options);
   return atmost.acquireSync(name, options);

@@ -9,8 +9,10 @@ const readline = require('node:readline');
 const { setTimeout: sleep } = require('node:timers/promises');
 
 const ATMOST = 'atmost'; // which is installed with the library
-// No lock around the tests counts.
-for (const name of Object.keys(process.env)) if (name.startsWith('ATMOST_')) delete process.env[name];
+// A lock that is held around the tests does not count.
+for (const name of Object.keys(process.env)) {
+  if (name.startsWith('ATMOST_')) delete process.env[name];
+}
 const BUSY = 75;
 const TOO_SOON = 76;
 
@@ -29,7 +31,7 @@ function run(folder, options = [], command = 'true') {
   return spawnSync(ATMOST, arguments_, { env: environment(folder) }).status;
 }
 
-/** A process and the lines that it prints; ended with the test `t`, if it is not by then. */
+/** Starts a process, and reads the lines that it prints. The end of the test `t` kills it. */
 function start(t, program, arguments_, folder) {
   const child = spawn(program, arguments_, {
     env: environment(folder), stdio: ['pipe', 'pipe', 'inherit'],

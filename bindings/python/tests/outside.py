@@ -1,4 +1,4 @@
-"""Processes that are not Python's, to say what a lock is like from outside."""
+"""Processes of atmost, which show a lock from outside."""
 import os
 import subprocess
 import time
@@ -16,14 +16,14 @@ def _environment(folder: Path) -> Dict[str, str]:
 
 
 def run(folder: Path, *options: str, command: str = "true") -> int:
-    """What `atmost run` of the lock "a" ends with."""
+    """The exit code of `atmost run` of the lock "a"."""
     return subprocess.run([ATMOST, "run", "-q", *options, "a", "--", command], timeout=300,
                           env=_environment(folder), check=False).returncode
 
 
 @contextmanager
 def holder(folder: Path) -> Iterator[Callable[[], None]]:
-    """Another process holds the lock "a" until what this yields is called, or the block ends."""
+    """Another process holds the lock "a" until the block ends or calls the yielded function."""
     with subprocess.Popen([ATMOST, "run", "a", "--", "sh", "-c", "echo in; read line"],
                           env=_environment(folder), stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True) as process:

@@ -22,9 +22,9 @@ int listen_somewhere(std::uint16_t& port) {
   return fd;
 }
 
-// One request from the connection: headers, and a body as long as they say.
+// Reads one request from the connection: headers, and a body of the length that they contain.
 bool read_request(int fd, std::string& pending, std::string& path, std::string& body) {
-  char room[65536];
+  char buffer[65536];
   std::size_t end = std::string::npos;
   std::size_t length = 0;
   for (;;) {
@@ -33,9 +33,9 @@ bool read_request(int fd, std::string& pending, std::string& path, std::string& 
       if (at < end) length = std::stoul(pending.substr(at + 16));
     }
     if (end != std::string::npos && pending.size() >= end + 4 + length) break;
-    const ssize_t got = recv(fd, room, sizeof room, 0);
+    const ssize_t got = recv(fd, buffer, sizeof buffer, 0);
     if (got <= 0) return false;
-    pending.append(room, static_cast<std::size_t>(got));
+    pending.append(buffer, static_cast<std::size_t>(got));
   }
   const std::size_t from = pending.find(' ') + 1;
   path = pending.substr(from, pending.find(' ', from) - from);
@@ -109,7 +109,7 @@ struct Stream {
     return size;
   }
 
-  static int going_on(void* to, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  static int must_end(void* to, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
     const Stream& self = *static_cast<Stream*>(to);
     char byte;
     return self.proxy.ending_ || recv(self.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
@@ -189,9 +189,9 @@ Plan FaultProxy::meant(const std::string& request) {
 }
 
 std::string FaultProxy::noted(const std::string& request, const std::string& body, Plan& plan) {
+  const std::lock_guard locked(mutex_);
   const std::size_t count =
       plan_.fault == Fault::none || plan.fault == Fault::field ? places(body) : 0;
-  const std::lock_guard locked(mutex_);
   answered_.push_back({request, count});
   const std::string first = first_.try_emplace(request, body).first->second;
   switch (plan.fault) {
@@ -255,7 +255,7 @@ bool FaultProxy::answer(int fd, void* handle, const std::string& path, const std
     curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, Stream::take);
     curl_easy_setopt(handle, CURLOPT_WRITEDATA, &stream);
     curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
-    curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, Stream::going_on);
+    curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, Stream::must_end);
     curl_easy_setopt(handle, CURLOPT_XFERINFODATA, &stream);
     if (plan.fault == Fault::none) noted(request, "", plan);
     curl_easy_perform(handle);

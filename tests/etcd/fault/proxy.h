@@ -76,9 +76,6 @@ class FaultProxy {
   // Of all plans: by request and fault.
   std::map<std::pair<std::string, std::string>, std::uint64_t> totals();
 
-  // The way to etcd as seen from inside: for the parts of a connection's work.
-  bool ending() const { return ending_; }
-
  private:
   friend struct Stream;
   void accept_all();

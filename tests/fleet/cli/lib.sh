@@ -19,6 +19,9 @@ tests_fleet=$(cd "$(dirname "$0")" && pwd)
 
 PATH=$PATH:$tests_fleet
 
+# The letter of a process's state in /proc/PID/stat.
+state_of() { sed 's/.*) \(.\).*/\1/' "/proc/$1/stat"; }
+
 # Makes the script `look`, which prints "left" if the process runs whose number the file `daemon`
 # has, else "nothing". A process that has ended may be seen until its parent has read that.
 write_look() {

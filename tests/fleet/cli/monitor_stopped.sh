@@ -1,10 +1,9 @@
 #!/bin/sh
-# The monitor is stopped, and then its supervisor killed: the kernel continues the monitor at that
-# moment, which stops what is left of the command before anybody else is admitted.
+# The monitor is stopped, and then its supervisor is killed. At that moment the kernel continues the
+# monitor, which stops the rest of the command before another caller is admitted.
 . "$(dirname "$0")/lib.sh"
 export ATMOST_STORE="$FLEET_STORE"
 [ ! "${ATMOST_PORTABLE-}" ] || skip "there is no monitor"
-state_of() { sed 's/.*) \(.\).*/\1/' "/proc/$1/stat"; }
 
 cat >job <<'EOF'
 setsid sh -c 'trap "" INT TERM HUP; echo $$ >new && mv new daemon; while :; do sleep 1; done' &

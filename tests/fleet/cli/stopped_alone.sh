@@ -1,10 +1,9 @@
 #!/bin/sh
-# A command that somebody stops and continues, it alone, as a job's leader: its supervisor stops
-# with it and wakes for its lease's sake; nobody above it stays behind stopped.
+# A command is stopped and continued, without the other processes of its job. Its supervisor stops
+# with it and wakes to renew its lease; no process above the command stays stopped.
 . "$(dirname "$0")/lib.sh"
-state_of() { sed 's/.*) \(.\).*/\1/' "/proc/$1/stat"; }
 
-# A group of its own, in our session: an orphaned group could not be stopped so.
+# The job has its own group in our session, as an orphaned group could not be stopped this way.
 leader='import os, sys; os.setpgid(0, 0); os.execvp(sys.argv[1], sys.argv[1:])'
 start python3 -c "$leader" atmost run --no-history --store "$FLEET_STORE" --ttl 5s --kill-grace 500ms alone -- \
   sh -c 'echo $$ >pid; exec sleep 1'

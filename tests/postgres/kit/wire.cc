@@ -47,7 +47,8 @@ std::string message_of(char type, const std::string& body) {
   return std::string(1, type) + number_of(static_cast<std::uint32_t>(body.size() + 4)) + body;
 }
 
-// A DataRow: a count of columns (2 bytes), then for each its length (4 bytes, -1: null) and bytes.
+// A DataRow has a count of columns (2 bytes), then the length (4 bytes, -1: null) and the bytes of
+// each column.
 std::string other_row(const std::string& row, int column, Spoil how) {
   if (row[0] != 'D') return row;
   const int columns = static_cast<unsigned char>(row[5]) << 8 | static_cast<unsigned char>(row[6]);
@@ -115,7 +116,7 @@ void Wire::listen() {
   for (std::thread& each : connections) each.join();
 }
 
-// The bytes of a client, message by message, behind one without a letter that begins a session.
+// Counts the messages of a client. The first one, which begins a session, has no letter.
 void Wire::count_asked(std::string& unread, bool& began, std::string_view more) {
   unread += more;
   for (;;) {
@@ -158,7 +159,8 @@ void Wire::serve(int client) {
   close(server);
 }
 
-// The bytes of the server, message by message: a letter, a length that counts itself, the body.
+// Passes on the messages of the server. Each has a letter, a length that includes its own 4 bytes,
+// and a body.
 bool Wire::pass(int from, int to, std::string& pending, int& in_connection) {
   char bytes[16384];
   const ssize_t got = read(from, bytes, sizeof bytes);
@@ -212,7 +214,7 @@ bool Wire::send_spoiled(int to, std::string message) {
     case Spoil::twice:
       return send_all(to, message + message);
     case Spoil::refuse:
-      return send_all(to, message_of('E', std::string("SERROR\0VERROR\0C58000\0Mspoiled\0\0", 32)));
+      return send_all(to, message_of('E', std::string("SERROR\0VERROR\0C58000\0Mspoiled\0\0", 31)));
     case Spoil::null_value:
     case Spoil::text_value:
     case Spoil::fewer:

@@ -1,6 +1,4 @@
 // The rule, question by question.
-#include <gmock/gmock.h>
-
 #include "decide_kit.h"
 
 namespace atmost::policy {
@@ -21,8 +19,8 @@ TEST_F(Decide, IsBusyWhereThereIsNone) {
   EXPECT_TRUE(answer.retry_in.is_forever());
 }
 
-// Every reason holds at once; then, one by one, the first is taken away, and the rest decides. This
-// is the order of Figure 3, with what the paper does not know put around it.
+// Every reason holds at once; then, one by one, the first is taken away, and the rest decides. The
+// order is that of Figure 3, with the reasons that the paper does not have put around it.
 TEST_F(Decide, ReasonsCountInTheirOrder) {
   lock.max = 0;
   view.drained = true;
@@ -225,7 +223,7 @@ TEST_F(Decide, OnlySomeAnswersAreWorthWaitingFor) {
   EXPECT_FALSE(worth(Why::no_slot));
 }
 
-// The same arguments, the same answer: every combination of the facts that are either so or not.
+// Every combination of the Boolean facts.
 TEST_F(Decide, EveryCombinationObeysTheRules) {
   request.if_elapsed = Duration::seconds(60);
   HolderView holder;

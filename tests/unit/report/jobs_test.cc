@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "kit.h"
-#include "reader/output.h"
 
 namespace atmost::report {
 namespace {
 
 class Jobs : public testing::Test {
  protected:
-  // Of the log alone, a minute after kBegin.
+  // The job according to the log alone, a minute after kBegin.
   Job job() {
     script_.ledger.close();
     logged_ = summarise(script_.ledger);
@@ -61,34 +60,6 @@ TEST_F(Jobs, SayWhichSignalEndedThem) {
   EXPECT_NE(job_json(of).find("\"last_result\":\"failure\""), std::string::npos);
   EXPECT_NE(job_json(of).find("\"signal\":\"SEGV\""), std::string::npos) << job_json(of);
   EXPECT_NE(jobs_table({of}, kBegin, {}).find("\tSIGSEGV\t"), std::string::npos);
-}
-
-TEST(TableOfRows, FitsEachWidth) {
-  const std::vector<history::Column> columns = {{"LOCK", true, true},
-                                                {"A"},
-                                                {"EMPTY"},
-                                                {"SECOND", false, false, 1},
-                                                {"FIRST", true, false, 2}};
-  const std::vector<history::Row> rows = {
-      {"a-long-name-of-a-lock", "1", "", "22222222", "words that are long"},
-      {"/a/path/of/a/lock/file", "1", "", "2", ""}};
-  for (const unsigned width : {200u, 60u, 40u, 30u, 20u, 12u}) {
-    const std::string text = history::table(columns, rows, {true, false, width});
-    EXPECT_EQ(text.find("EMPTY"), std::string::npos);
-    EXPECT_EQ(text.find("FIRST") != std::string::npos, width >= 60) << text;
-    EXPECT_EQ(text.find("SECOND") != std::string::npos, width >= 30) << text;
-    std::size_t begun = 0;
-    for (std::size_t end; (end = text.find('\n', begun)) != std::string::npos; begun = end + 1)
-      EXPECT_LE(end - begun, width) << text;
-  }
-  EXPECT_EQ(history::cut_name("a-long-name", 6, false), "a-lon~");
-  EXPECT_EQ(history::cut_name("/a/long/path", 6, true), "…/path");
-  EXPECT_EQ(history::cut_name("äöüäöü", 3, true), "äö…");
-  EXPECT_EQ(history::cut_name("日本語", 5, true), "日本…") << "two cells each";
-  EXPECT_EQ(history::table({{"L"}, {"A"}}, {{"日本", "1"}, {"abcd", "2"}}, {true, true, 20}),
-            "   L  A\n日本  1\nabcd  2\n");
-  EXPECT_NE(history::table(columns, rows, {}).find("LOCK\tA\tEMPTY\tSECOND\tFIRST\n"),
-            std::string::npos);
 }
 
 }  // namespace

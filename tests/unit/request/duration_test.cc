@@ -4,7 +4,6 @@
 #include <string>
 
 #include "core/parse.h"
-#include "core/words.h"
 
 namespace atmost {
 namespace {
@@ -150,7 +149,7 @@ TEST(Duration, RubbishIsRefused) {
   }
 }
 
-TEST(Duration, ErrorIsTheSentenceOfTheManual) {
+TEST(Duration, TheErrorNamesTheUnits) {
   EXPECT_EQ(parse_duration("5x").error().message.view(),
             "\"5x\" is not a duration: use a number with ms, s, m, h, d or w, or inf");
 }

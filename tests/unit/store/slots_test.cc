@@ -1,4 +1,4 @@
-// Finding slots when the hints lie, and beside holders that know nothing of us.
+// The search for slots with false hints, and beside holders that do not use this store.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -95,7 +95,8 @@ TEST_F(SlotSearch, ManyForgedWordsAreFoundOutWhereverTheyAre) {
   constexpr std::uint32_t kMany = 20'000;  // more than are read at once
   good_header();
   index(static_cast<std::uint64_t>(slot_byte(kMany)));
-  for (std::uint32_t slot = 1; slot <= 16'384; ++slot) word(slot, kNobody);  // the first piece lies
+  // The first piece is false.
+  for (std::uint32_t slot = 1; slot <= 16'384; ++slot) word(slot, kNobody);
   for (std::uint32_t slot = 16'385; slot <= kMany; ++slot) word(slot, 4711);
   ASSERT_TRUE(foreign_.lock(slot_byte(16'385), kMany - 16'384));
   for (int i = 0; i < 12; ++i) {
@@ -182,7 +183,7 @@ TEST_F(SlotSearch, TheLargestLimit) {
   EXPECT_EQ(refused.ask(), "admit");
 }
 
-// A lock of the kind the original takes (owned by the process) proves as well.
+// A lock that is owned by the process, as the original takes it, proves a holder as well.
 TEST_F(SlotSearch, ProcessOwnedSlotsCountOnceAndEndWithTheFile) {
   User high(path_, 6, 6);
   ASSERT_EQ(high.ask(), "admit");

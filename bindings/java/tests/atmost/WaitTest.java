@@ -28,13 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 class WaitTest {
     @TempDir Path folder;
 
-    private static FutureTask<?> started(FutureTask<?> task, List<Thread> threads) {
-        Thread thread = new Thread(task);
-        threads.add(thread);
-        thread.start();
-        return task;
-    }
-
     private static int threads() {
         return new File("/proc/self/task").list().length;
     }

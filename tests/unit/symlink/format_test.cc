@@ -3,7 +3,7 @@
 namespace atmost::symlink {
 namespace {
 
-TEST_F(SymlinkTest, NamesOfTheLockAreTold) {
+TEST_F(SymlinkTest, NamesOfTheLockAreRecognised) {
   EXPECT_EQ(kind_of(names_, "lock"), NameKind::none);
   EXPECT_EQ(kind_of(names_, "lock.12.34"), NameKind::leftover);
   EXPECT_EQ(kind_of(names_, "lock.12.34.5"), NameKind::none);
