@@ -12,7 +12,8 @@
 namespace atmost {
 
 // The most slots one lock can have, and so the largest N. 2^18: beyond it the kernel's own lock
-// list, which every lock operation walks (measured: 0.1 ms at 10,000 locks), is the limit.
+// list, which every lock operation walks, is the limit (0.1 ms at 10,000 locks on the machine of
+// docs/internals/measurements.md).
 inline constexpr std::uint32_t kMaxSlots = 1u << 18;
 // The most slots one caller takes at once (-k), and the most locks it takes together (LOCK and
 // every --also).
@@ -56,7 +57,7 @@ inline constexpr std::int64_t kTailBytes = 64 * 1024;
 inline constexpr std::int64_t kLeastOutput = 64 * 1024;
 inline constexpr std::int64_t kOutputMax = 16 * 1024 * 1024;
 
-// Of which runs, and refusals, --notify tells, as bits.
+// The runs and refusals that --notify reports, as bits.
 enum Occasions : std::uint8_t {
   kTellFailure = 1,
   kTellKilled = 2,
@@ -147,7 +148,7 @@ struct Request {
   // With now_given: the same moment on the boot clock; 0: not given.
   std::int64_t now_boot_ns = 0;
 
-  HolderKind kind = HolderKind::supervised;  // how it holds; exec and kept_for say more
+  HolderKind kind = HolderKind::supervised;  // how it holds; exec and kept_for have the details
   Eviction eviction = Eviction::kill;        // how others may take over from us
   bool exec = false;                         // become the command
   Until until = Until::main;
@@ -184,7 +185,7 @@ struct Request {
   bool foreign_format = false;
 
   PathParts log;  // --log; empty: history.jsonl beside the first lock file
-  // The log is the default one of a lock that is given by a path (own_log(), place.h). It is made
+  // The log is the default one of a lock that is given by a path (own_log(), parse.h). It is made
   // with its directories; if that fails, nothing is logged and no warning is given.
   bool log_is_own = false;
   std::uint32_t variable_count = 0;

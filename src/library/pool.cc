@@ -1,5 +1,5 @@
-// The locks of the C library's program: those that are free for use again, and the effect of a fork
-// on all.
+// The locks and requests of the C library's program: those that are free for use again, and the
+// effect of a fork on all locks.
 #include <new>
 
 #include "lock.h"
@@ -107,8 +107,8 @@ std::uint32_t LibraryLock::slots_kept_of(std::uint64_t device, std::uint64_t ino
   return slots;
 }
 
-// Values are never freed, so that the list can be read without the mutex, which a lock that is
-// being released may wait for.
+// Locks are never freed, so the list is read without fork_mutex: a thread that releases a lock has
+// the mutex of that lock, for which slots_kept_of() waits, and may itself wait for fork_mutex.
 bool waits_for_itself(std::uint64_t thread, const Request& request) {
   const LibraryLock* first = nullptr;
   {

@@ -11,7 +11,7 @@
 namespace atmost::limiter {
 namespace {
 
-// The names that are wanted decide what has to be known of the user and this host.
+// The facts about the user and this host that the wanted names need.
 struct Naming {
   bool in_directory = true;  // a name or an atom, or the log of the user
   bool atom = true;          // an atom, which has the host in its name
@@ -26,7 +26,7 @@ NamingContext naming_context(const Settings& options, const Naming& what, Text<2
   NamingContext around;
   around.option_dir = options.dir;
   if (what.in_directory) around.atmost_dir = variable("ATMOST_DIR");
-  // Of the user nothing else counts beside that directory.
+  // If ATMOST_DIR is set, nothing else about the user counts.
   const bool by_user = what.in_directory && around.atmost_dir.empty();
   if (by_user) {
     around.state_home = variable("XDG_STATE_HOME");
@@ -39,11 +39,11 @@ NamingContext naming_context(const Settings& options, const Naming& what, Text<2
   return around;
 }
 
-// Of the library alone.
+// False for an option that only the library has.
 bool is_handed_on(std::string_view word) { return !word.starts_with("--may-be-killed="); }
 
 Status place_in_fleet(std::string_view lock, const Settings& settings, Arena& texts, Request& to) {
-  // A path is the lock of a file where the store is a directory: `atmost run` knows which.
+  // A path names a lock file if the store is a directory: `atmost run` works out which one.
   if (scheme_of(settings).directory) {
     if (Status kept = keep_name(lock, texts, to.locks[0]); !kept.ok()) return kept;
   } else if (Status placed = place_fleet_lock(lock, settings.store, "fleet", texts, to.locks[0]);
@@ -81,7 +81,7 @@ int fill_arguments(const LibraryRequest& from, std::string_view program, Arena& 
 
 // In a store of many machines. ATMOST_ADMITTED, or the answer.
 int prepare_in_fleet(const LibraryRequest& from, LibraryLock& to) {
-  // Its environment, which says where the program is, comes from another user.
+  // In a set-user-ID program the environment, which has the path of atmost, is another user's.
   if (os::has_raised_rights())
     return answer_error(error_of(Code::not_permitted, 0, "store: not in a set-user-ID program"));
   if (to.fleet() == nullptr) return answer_error(error_of(Code::internal, 0, "out of memory"));

@@ -2,7 +2,6 @@
 #include "admission.h"
 #include "core/limiter.h"
 #include "journal.h"
-#include "os/clock.h"
 #include "paths.h"
 #include "policy/decide.h"
 #include "takeover.h"

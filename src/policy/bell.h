@@ -7,7 +7,7 @@
 namespace atmost::policy {
 
 // at[d]: the chance to lie d steps away (to one side), for a standard deviation of `width` steps.
-// Over both sides they sum to 1, except for the part beyond the end of the scale.
+// Over both sides they sum to 1: the part beyond the end of the scale is left out before.
 struct Bell {
   float at[kSteps];
 };

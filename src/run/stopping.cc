@@ -76,8 +76,8 @@ void Supervisor::note(int signal, const os::Sweep& sent) {
 // A process may fork and end faster than we look. The proof is that no child is left, not that none
 // was seen.
 void Supervisor::kill_again() {
-  int looks = kill_pause_ns_ <= kPauseOfSeveralNs ? os::kSweepsAtOnce : 1;
-  for (; stage_ == Stage::killing && looks > 0; --looks) {
+  int sweeps = kill_pause_ns_ <= kPauseOfSeveralNs ? os::kSweepsAtOnce : 1;
+  for (; stage_ == Stage::killing && sweeps > 0; --sweeps) {
     rest_ = os::sweep(tree_, os::Members::all, SIGKILL);
     note(SIGKILL, rest_);
     read_child_status(kReapedBetweenSweeps);

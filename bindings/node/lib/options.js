@@ -22,10 +22,10 @@ function text(value, what) {
   return Buffer.concat([bytes, Buffer.alloc(1)]);
 }
 
-// Of this binding alone.
-const ELSEWHERE = new Set(['signal', 'onLost']);
+// The options that only this binding has.
+const BINDING_OPTIONS = new Set(['signal', 'onLost']);
 
-// ifElapsed is if_elapsed there.
+// The library's name of an option, for example if_elapsed for ifElapsed.
 const nameOf = (option) => option.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 function answerOf(request, option, value) {
@@ -48,7 +48,7 @@ function setAll(request, options) {
     throw new UsageError('options must be an object');
   }
   for (const [option, value] of Object.entries(options)) {
-    if (!ELSEWHERE.has(option) && value !== undefined) set(request, option, value);
+    if (!BINDING_OPTIONS.has(option) && value !== undefined) set(request, option, value);
   }
   if (options.signal !== undefined && typeof options.signal?.addEventListener !== 'function') {
     throw new UsageError('signal must be an AbortSignal');
@@ -60,7 +60,7 @@ function setAll(request, options) {
   if (options.onLost !== undefined) native.setOnLost(request, native.writeEight, 0);
 }
 
-function made(name) {
+function newRequest(name) {
   if (!(name instanceof Atom)) return native.create(text(name, 'the name'));
   const operand = text(name.operand, 'the operand');
   return native.createAtom(text(name.operator, 'the operator'), operand);
@@ -68,7 +68,7 @@ function made(name) {
 
 // The result of `use`, which may call the library with the request.
 function withRequest(name, options, use) {
-  const request = made(name);
+  const request = newRequest(name);
   try {
     if (name instanceof Atom && name.host !== null) set(request, 'host', name.host);
     setAll(request, options);

@@ -32,7 +32,7 @@ PyObject* HeldIf(Held* held, int answer);
 int SuccessOf(PyObject* args, PyObject* keywords);
 /* The success of a block, by the arguments of its __exit__(). */
 int HasSucceeded(PyObject* args);
-/* Another call does nothing. */
+/* Releases the lock. A second call does nothing. */
 void HeldEnd(Held* held, int success);
 
 /* LOCKS (lock.c, options.c). Locks to be taken, with their options. */
@@ -85,7 +85,7 @@ extern Types types;
 PyObject* RefuseNew(PyTypeObject* type, PyObject* args, PyObject* keywords);
 /* The end of every dealloc. */
 void Free(PyObject* self);
-/* Owns `value` in place of what it owned. */
+/* Stores `value`, with its reference, in `place`, and drops the previous object. */
 void Replace(PyObject** place, PyObject* value);
 /* True once the program's own end has begun. */
 int IsEnding(void);

@@ -37,7 +37,7 @@ static Use* UseNew(FileLock* self) {
   return use;
 }
 
-/* A new reference. */
+/* The Use of this thread, a new reference. A fork's child drops the hold of its parent. */
 static Use* Mine(PyObject* object) {
   FileLock* self = (FileLock*)object;
   Use* use = (Use*)PyObject_GetAttr(self->local, names.use);
@@ -73,7 +73,7 @@ static PyObject* Again(PyObject* self, PyObject* unused) {
 
 /* Takes the Lock for this thread, which holds nothing here. */
 static PyObject* Hold(PyObject* self, PyObject* lock) {
-  if (!PyObject_TypeCheck(lock, types.lock)) return PyErr_Format(PyExc_TypeError, "no Lock");
+  if (!PyObject_TypeCheck(lock, types.lock)) return PyErr_Format(PyExc_TypeError, "not a Lock");
   Use* mine = Mine(self);
   if (mine == NULL) return NULL;
   Held* held = Take((Lock*)lock);
@@ -148,7 +148,7 @@ static void Dealloc(PyObject* object) {
 
 static PyMethodDef methods[] = {
     {"release", (PyCFunction)(void (*)(void))Release, METH_VARARGS | METH_KEYWORDS,
-     "release(force=False): as often as it was acquired; with `force` at once."},
+     "release(force=False): undoes one acquire(), or with `force` all of them."},
     {"__enter__", Enter, METH_NOARGS, NULL},
     {"__exit__", Exit, METH_VARARGS, NULL},
     {"_again", Again, METH_NOARGS, NULL},
@@ -157,7 +157,7 @@ static PyMethodDef methods[] = {
 
 static PyGetSetDef properties[] = {
     {"lock_counter", Counter, NULL,
-     "How often this thread has acquired it. A forked child has none of its parent's holds.", NULL},
+     "The current acquires of this thread. A forked child has none of its parent's holds.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMemberDef members[] = {

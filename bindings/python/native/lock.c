@@ -75,14 +75,14 @@ static PyObject* AsyncExit(Lock* lock, PyObject* args) {
   return Nothing();
 }
 
-static int IsHeld(PyObject* held) {
+static int CheckHeldType(PyObject* held) {
   if (Py_TYPE(held) == types.held) return 1;
   PyErr_SetString(PyExc_TypeError, "a Held is needed");
   return 0;
 }
 
 static PyObject* Kept(PyObject* self, PyObject* held, int by_block) {
-  if (!IsHeld(held) || UsesPush((Lock*)self, (Held*)held, by_block) != 0) return NULL;
+  if (!CheckHeldType(held) || UsesPush((Lock*)self, (Held*)held, by_block) != 0) return NULL;
   Py_RETURN_NONE;
 }
 
@@ -91,7 +91,7 @@ static PyObject* Acquired(PyObject* self, PyObject* held) { return Kept(self, he
 static PyObject* Entered(PyObject* self, PyObject* held) { return Kept(self, held, 1); }
 
 static PyObject* NotEntered(PyObject* self, PyObject* held) {
-  if (!IsHeld(held)) return NULL;
+  if (!CheckHeldType(held)) return NULL;
   HeldEnd((Held*)held, 0);
   UsesRemove((Lock*)self, (const Held*)held);
   Py_RETURN_NONE;
@@ -103,7 +103,7 @@ static int Init(PyObject* self, PyObject* args, PyObject* keywords) {
   const char* name = NULL;
   const char* operand = NULL;
   if (lock->request != NULL || (keywords != NULL && PyDict_Size(keywords) != 0)) {
-    PyErr_SetString(PyExc_TypeError, "once, with bytes");
+    PyErr_SetString(PyExc_TypeError, "a Lock is initialized once, with positional bytes");
     return -1;
   }
   if (!PyArg_ParseTuple(args, "y|y", &name, &operand)) return -1;
@@ -136,11 +136,11 @@ static void Dealloc(PyObject* self) {
 
 static PyMethodDef methods[] = {
     {"acquire", Acquire, METH_NOARGS,
-     "acquire(): raises Busy or TooSoon. The Lock holds it until release(), its own or that of the "
-     "Held that is returned. A signal's handler runs while it waits; when that raises "
+     "acquire(): returns a Held, or raises Busy or TooSoon. The lock is held until this Lock or "
+     "the Held is released. A signal's handler runs during the wait; if it raises an exception "
      "(KeyboardInterrupt), the wait is given up."},
     {"release", (PyCFunction)(void (*)(void))Release, METH_VARARGS | METH_KEYWORDS,
-     "release(success=True): what this task or thread acquired last, else the only one."},
+     "release(success=True): ends the last hold of this task or thread, or else the only hold."},
     {"__enter__", Enter, METH_NOARGS, NULL},
     {"__exit__", (PyCFunction)(void (*)(void))Exit, METH_VARARGS, NULL},
     {"__aexit__", (PyCFunction)(void (*)(void))AsyncExit, METH_VARARGS, NULL},

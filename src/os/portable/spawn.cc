@@ -19,7 +19,7 @@ namespace {
 
 struct ExecJob {
   const Program* program;
-  // The pipe's end, close-on-exec: if it closes unwritten, exec succeeded
+  // The pipe's end, close-on-exec: if it closes unwritten, exec succeeded.
   int report_to;
 };
 
@@ -78,7 +78,7 @@ int start_unseen(const Program& program) {
   }
   calls.thread_mask(SIG_SETMASK, &before, nullptr);
   if (fork_error != 0) return fork_error;
-  if (ended < 0) return 0;  // SIGCHLD is ignored, so that nobody knows
+  if (ended < 0) return 0;  // SIGCHLD is ignored, so the exit code is lost
   return WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
 }
 

@@ -17,15 +17,15 @@ namespace atmost::etcd {
 
 // The result of a transaction that writes.
 struct Written {
-  // Applied; or not, because a comparison failed. Else etcd refused, or it is not known.
+  // done: applied. outdated: a comparison failed. Neither: etcd refused, or the result is unknown.
   bool done() const { return answer.kind == Answer::Kind::good && reply.succeeded; }
   bool outdated() const { return answer.kind == Answer::Kind::good && !reply.succeeded; }
   bool unknown() const { return answer.kind == Answer::Kind::unknown; }
   // Of the write; 0: none.
   std::uint64_t revision() const { return done() ? reply.header.revision : 0; }
 
-  Answer answer;   // the reason for neither
-  TxnReply reply;  // etcd's, if it is done or outdated
+  Answer answer;   // if neither: the reason
+  TxnReply reply;  // if done or outdated: etcd's reply
 };
 
 // Borrows its gateway. Each call blocks until the answer, at most until the moment that is given
@@ -34,7 +34,7 @@ class Transactions {
  public:
   explicit Transactions(Gateway& gateway) : gateway_(gateway) {}
 
-  // When a request that is made now is given up.
+  // The moment at which a request that is made now is given up.
   std::int64_t give_up() const;
 
   Result<TxnReply> read(const Txn& txn, std::int64_t give_up_boot_ns);
@@ -44,9 +44,9 @@ class Transactions {
 
   // The values of keys as they were read, in their order; empty: there is no such key.
   using Found = std::vector<std::optional<KeyValue>>;
-  // Reads the keys and writes what `how` adds to the transaction, unless one of them has changed
-  // since: then again, a few times. `how` answers false: nothing is written, which is not an error.
-  // `what` begins the error's message.
+  // Reads the keys, and writes what `how` adds to the transaction if none of them has changed
+  // since; otherwise both are repeated, a few times. If `how` returns false, nothing is written,
+  // which is not an error. `what` begins the error's message.
   Status change(const std::vector<std::string>& keys, std::string_view what,
                 std::int64_t give_up_boot_ns, const std::function<bool(const Found&, Txn&)>& how);
 

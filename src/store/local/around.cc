@@ -9,7 +9,7 @@
 namespace atmost::local {
 namespace {
 
-// So many holds are looked at. A caller with more of them waits, as if none were around it.
+// The most holds that are looked at; a caller that needs more waits as if none were around it.
 constexpr std::uint32_t kMostLookedAt = 256;
 
 // Sees whether a process has a lock on any slot.
@@ -38,7 +38,7 @@ class Around {
     if (known && kind == HolderKind::keeper) return is_kept_around(held.first, record);
     // A program that uses the library may give its slot back while it runs.
     if (known && kind == HolderKind::library) return false;
-    // By a descriptor that this process inherited, and not by another session of its own.
+    // An inherited descriptor counts here; another session of this process does not.
     const bool inherited = request_.nested || (known && record.pid != os::process_id());
     if (inherited && inherits_ && holds(os::process_id(), held.first)) return true;
     const std::int64_t pid = held.pid > 0 ? held.pid : known ? record.pid : 0;

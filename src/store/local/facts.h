@@ -20,17 +20,17 @@ struct FactsRoom {
   WordBuffer words;
 };
 
-// A foreign lock whose process was looked for, which takes milliseconds.
+// The foreign lock whose process was searched for last: a search takes milliseconds.
 struct ForeignSeen {
   os::Bytes bytes = {-1, 0};
   std::int64_t pid = 0;
 };
-// The foreign lock `conflict`, with its process. If the kernel does not name that, every process is
-// looked at, once.
+// The foreign lock `conflict`, with its process. If the kernel does not name the process, all are
+// searched; `seen` saves a second search for the same lock.
 rule::Foreign foreign_of(const LockFile& file, const os::Conflict& conflict, ForeignSeen& seen);
 
-// REQUIRES: the guard is held while it is used. The slots that it reserves are in `reserved`, in
-// any case: drop() gives them back.
+// REQUIRES: the guard is held during each call. The slots that it reserves stay in `reserved` after
+// a failure, too: drop() gives them back.
 class LocalFacts final : public rule::Facts {
  public:
   LocalFacts(LockFile& file, const rule::Asker& asker, os::Owner owner, const Instant& now,
@@ -95,7 +95,7 @@ class LocalFacts final : public rule::Facts {
   bool others_asked_ = false;
   bool flocked_ = false;
   bool noted_ = false;
-  bool called_ = false;  // the waiter whose turn begins, and those behind it
+  bool called_ = false;  // the roll was called for a turn that began
   rule::Others others_;
   os::Conflict foreign_;  // if found, a foreign lock is in the way
 };

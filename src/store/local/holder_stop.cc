@@ -12,12 +12,13 @@ namespace {
 // starts.
 constexpr const char* kTokenVariable = "ATMOST_TOKEN";
 
-// A read lock would be taken for a taker that never comes to its end.
-Result<bool> refused_byte(const LockFile& file, std::uint32_t slot) {
+// A failure if a read lock of a reader is on the taker's byte of `slot`; otherwise another taker
+// has it. Such a reader would be mistaken for a taker that never comes to its end.
+Status check_for_reader(const LockFile& file, std::uint32_t slot) {
   os::Conflict conflict;
   const int error = os::query_lock(file.fd(), os::Owner::description, os::LockKind::write,
                                    {takeover_byte(slot), 1}, conflict);
-  if (error != 0 || !conflict.found || conflict.write) return false;
+  if (error != 0 || !conflict.found || conflict.write) return {};
   Text<200> words("the holder of slot ");
   words.append_unsigned(slot).append(" cannot be stopped: ");
   if (conflict.pid > 0) {
@@ -29,12 +30,11 @@ Result<bool> refused_byte(const LockFile& file, std::uint32_t slot) {
   return file.failure(Code::not_permitted, 0, words);
 }
 
-// Stops a holder whose process may run on another machine: no signal reaches it.
-// One step towards the end of the hold `hold` of `slot`. From `interrupt` on, the holder is asked
-// to stop, by a lock on the byte beside its slot: it looks there about once a second, wherever it
-// runs. The request ends with that lock. No signal is ever sent, also not to a process of this
-// machine. A holder that does not renew a lease (the original exectimes, a lock taken by file:)
-// asks nobody: unprovable. REQUIRES: guarded; a file that several machines use.
+// One step towards the end of the hold `hold` of `slot`. No signal reaches a process on another
+// machine, so none is sent. From `interrupt` on, the holder is asked to stop, by a lock on the byte
+// beside its slot, where it looks about once a second. The request ends with that lock. A holder
+// that does not renew a lease (the original exectimes, a lock taken by file:) does not look there:
+// unprovable. REQUIRES: guarded; a file that several machines use.
 SignalResult ask_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, SignalStep step) {
   SignalResult result;
   if (!is_held(file, slot)) return result;
@@ -70,7 +70,9 @@ Result<bool> LocalHolderStop::begin(LockFile& file, os::SeenDescendants& seen, s
     return os::try_lock(file.fd(), os::Owner::description, os::LockKind::write, {byte, 1});
   };
   const int error = lock(takeover_byte(slot));
-  if (error == EAGAIN) return refused_byte(file, slot);
+  const Status checked = error == EAGAIN ? check_for_reader(file, slot) : Status();
+  if (!checked.ok()) return checked.error();
+  if (error == EAGAIN) return false;
   if (error != 0) return file.failure(Code::io, error, "cannot begin to take a slot over");
   // If this lock cannot be had, only a message is less exact.
   if (what_for == StopFor::kill) (void)lock(kill_byte(slot));

@@ -4,8 +4,6 @@
 #include <new>
 #include <utility>
 
-#include "listing.h"
-#include "os/clock.h"
 #include "os/futex.h"
 #include "os/room.h"
 #include "os/threads.h"
@@ -110,7 +108,7 @@ Status LocalSession::open_files() {
 void LocalSession::close_files() {
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& each = entry(i);
-    // A hold that was given away: the mapping would keep the file, and the word is not ours.
+    // A detached hold: the words must not name this thread, and their mapping keeps the file.
     if (each.words_registered) {
       (void)clear_own_words(i);
       os::forget_words();

@@ -9,7 +9,7 @@ namespace atmost::postgres {
 namespace {
 
 constexpr std::int64_t kMost = INT64_MAX;
-// Waiters that are read at once. Few are asked for: those with a claim or a turn that is over.
+// Waiters that are read at once; the rule seldom needs a second page.
 constexpr std::uint32_t kPage = 64;
 
 [[noreturn]] void malformed(const char* what) { throw malformed_error(what); }
@@ -107,7 +107,7 @@ Statement LockFacts::ask_page(const ClientId& client) const {
           9};
 }
 
-// False: all have been read.
+// False if there are no more, or the query failed (`broken`).
 bool LockFacts::read_more() {
   if (all_waiters_ || broken) return false;
   const Statement question[] = {ask_page(*client_)};

@@ -32,7 +32,7 @@ public final class Lock {
     /**
      * Work without a result.
      *
-     * @param <E> what it throws
+     * @param <E> the exception that it throws
      */
     @FunctionalInterface
     public interface Task<E extends Exception> {
@@ -122,8 +122,8 @@ public final class Lock {
 
     /**
      * Takes the lock, and waits for it as long as the options allow. This object is the holder
-     * until {@link #release()}, or until the returned object is closed. An interrupt at once gives
-     * the place in the queue up, unless a takeover has begun, which is finished first.
+     * until {@link #release()}, or until the returned object is closed. An interrupt gives up the
+     * place in the queue at once, unless a takeover has begun, which is finished first.
      *
      * @return the lock, to be closed
      * @throws InterruptedException if the thread is interrupted before or while it waits; nothing
@@ -176,7 +176,7 @@ public final class Lock {
     }
 
     /**
-     * The same.
+     * Releases what this thread acquired last, else the only one.
      *
      * @param success true if the work succeeded
      * @throws UsageException if there is none
@@ -188,7 +188,7 @@ public final class Lock {
     }
 
     /**
-     * Takes the lock without waiting, with any options.
+     * Takes the lock without waiting, also if the options allow a wait.
      *
      * @return the lock, to be closed; empty if it is busy or too soon
      * @throws AtmostException if something is wrong
@@ -244,7 +244,7 @@ public final class Lock {
      *
      * @param work the work
      * @param <T> its result
-     * @param <E> what it throws
+     * @param <E> the exception that it throws
      * @return its result
      * @throws E when the work fails
      * @throws InterruptedException as {@link #acquire()}, like its other exceptions
@@ -258,7 +258,7 @@ public final class Lock {
     }
 
     /**
-     * The same without a result.
+     * Does work without a result that holds the lock. It is a success unless it throws.
      *
      * @param task the work
      * @param <E> the exception that it throws
