@@ -81,7 +81,7 @@ int fill_arguments(const LibraryRequest& from, std::string_view program, Arena& 
 
 // In a store of many machines. ATMOST_ADMITTED, or the answer.
 int prepare_in_fleet(const LibraryRequest& from, LibraryLock& to) {
-  // In a set-user-ID program the environment, which has the path of atmost, is another user's.
+  // In a set-user-ID program the environment, which has ATMOST_EXEC_PATH, is another user's.
   if (os::has_raised_rights())
     return answer_error(error_of(Code::not_permitted, 0, "store: not in a set-user-ID program"));
   if (to.fleet() == nullptr) return answer_error(error_of(Code::internal, 0, "out of memory"));

@@ -31,10 +31,10 @@ Status check_for_reader(const LockFile& file, std::uint32_t slot) {
 }
 
 // One step towards the end of the hold `hold` of `slot`. No signal reaches a process on another
-// machine, so none is sent. From `interrupt` on, the holder is asked to stop, by a lock on the byte
-// beside its slot, where it looks about once a second. The request ends with that lock. A holder
-// that does not renew a lease (the original exectimes, a lock taken by file:) does not look there:
-// unprovable. REQUIRES: guarded; a file that several machines use.
+// machine; none is sent, not even on this one. From `interrupt` on, the holder is asked to stop, by
+// a lock on the byte beside its slot, where it looks about once a second, until that lock ends. A
+// holder that does not renew a lease (the original exectimes, a lock taken by file:) does not look
+// there: unprovable. REQUIRES: guarded; a file that several machines use.
 SignalResult ask_holder(LockFile& file, std::uint32_t slot, std::uint64_t hold, SignalStep step) {
   SignalResult result;
   if (!is_held(file, slot)) return result;
