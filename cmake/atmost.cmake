@@ -13,7 +13,7 @@
 #   atmost_test_suite(NAME contract_suite SOURCES ...)
 #       tests of several programs, compiled once
 #   atmost_fuzz(NAME fuzz_duration SOURCES ... ROOMS ...)
-#       a libFuzzer target, in an ATMOST_FUZZ build
+#       a libFuzzer target, in an ATMOST_FUZZ build; in others it is compiled only
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -222,12 +222,20 @@ endfunction()
 
 function(atmost_fuzz)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "SOURCES;ROOMS")
-  add_executable(${ARG_NAME} ${ARG_SOURCES})
+  if(ATMOST_FUZZ)
+    add_executable(${ARG_NAME} ${ARG_SOURCES})
+  else()
+    add_library(${ARG_NAME} OBJECT ${ARG_SOURCES})
+    target_compile_options(${ARG_NAME} PRIVATE -O0)
+  endif()
   target_include_directories(${ARG_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${ARG_NAME} PRIVATE atmost_include)
   foreach(room ${ARG_ROOMS})
     target_link_libraries(${ARG_NAME} PRIVATE atmost_${room})
   endforeach()
+  if(NOT ATMOST_FUZZ)
+    return()
+  endif()
   target_link_options(${ARG_NAME} PRIVATE -fsanitize=fuzzer)
   # New inputs that it finds are kept in the build folder, for the next run; the seeds are only
   # read.

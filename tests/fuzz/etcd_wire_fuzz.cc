@@ -1,10 +1,12 @@
 // Any answer of a gateway is read or refused; an accepted one is consistent, and a lock is read
 // from it without harm.
+#include <algorithm>
 #include <string_view>
 
 #include "require.h"
+#include "store/etcd/facts.h"
 #include "store/etcd/records.h"
-#include "store/etcd/view.h"
+#include "store/etcd/snapshot.h"
 #include "store/etcd/wire.h"
 
 namespace {
@@ -31,6 +33,71 @@ void check_keys(const TxnReply& reply, const std::vector<TxnPart>& asked) {
   }
 }
 
+void check_slots(const std::vector<std::uint32_t>& slots) {
+  std::uint32_t before = 0;
+  for (const std::uint32_t slot : slots) {
+    require(slot > before && slot <= kMaxSlots);
+    before = slot;
+  }
+}
+
+void check_snapshot(const Snapshot& seen) {
+  std::vector<std::uint32_t> held;
+  for (const Snapshot::Holder& holder : seen.holders) {
+    require(holder.token != 0 && holder.token <= seen.revision);
+    held.push_back(holder.slot);
+  }
+  check_slots(held);
+  check_slots(seen.state.drained_slots);
+  for (const auto& [slot, lease] : seen.taken) require(slot >= 1 && slot <= kMaxSlots);
+  require(seen.last_modified <= seen.revision && seen.read_to <= seen.revision);
+  std::uint64_t before = 0;
+  for (const Snapshot::Waiter& waiter : seen.waiters) {
+    require(waiter.ticket > before && waiter.ticket <= seen.revision && waiter.queue <= kMaxSlots);
+    before = waiter.ticket;
+  }
+}
+
+// No further waiters can be asked for: there is no etcd.
+Transactions& nobody() {
+  static ClusterHistory history;
+  static Gateway gateway({{"http://127.0.0.1:1"}, "/p", {}, {}, {}, {}, {}, {}}, history);
+  static Transactions transactions(gateway);
+  return transactions;
+}
+
+// As the rule asks for it.
+void check_facts(Snapshot seen, const CallerPlace& place) {
+  seen.more_waiters = false;
+  LockFacts facts("/p", place.lock, nobody());
+  facts.seen = std::move(seen);
+  Instant now;
+  now.real_ns = now.boot_ns = 1'000'000'000;
+  facts.begin(place, now, now.boot_ns);
+  require(facts.held(kMaxSlots) == facts.seen.holders.size());
+  require(facts.others().above <= facts.seen.holders.size());
+  require(facts.reserve(place.lock.max) == facts.reserved().size());
+  const rule::Table& table = facts.table();
+  std::uint32_t before = 0;
+  for (const std::uint32_t slot : facts.reserved()) {
+    require(slot > before && slot <= place.lock.max);
+    for (const HolderView& holder : table.holders) require(holder.slot != slot);
+    require(std::count(table.drained.begin(), table.drained.end(), slot) == 0);
+    require(place.ticket != 0 ||
+            std::count(table.taken_over.begin(), table.taken_over.end(), slot) == 0);
+    before = slot;
+  }
+  for (const rule::Queue queue : {rule::queue_of(place.lock), rule::kModeQueue}) {
+    std::uint64_t after = 0;
+    while (const std::uint64_t ticket = facts.next_waiter(queue, after).ticket) {
+      require(rule::is_before(after, ticket) && ticket != place.ticket);
+      after = ticket;
+    }
+  }
+  require(facts.claimants(UINT64_MAX).size() <= facts.seen.waiters.size());
+  require(facts.error().ok());
+}
+
 // As a waiter with a place reads it, and as a newcomer does.
 void read_lock(std::string_view text, std::uint64_t ticket) {
   static const Request request;
@@ -45,16 +112,13 @@ void read_lock(std::string_view text, std::uint64_t ticket) {
   if (!reply->succeeded) return;
   Snapshot seen;
   std::size_t part = 0;
-  if (!take_snapshot(keys, place, *reply, part, seen)) return;
-  require(part == txn.parts().size());
-  std::vector<HolderView> holders;
-  const View view = view_of(seen, place, {}, -1, holders);
-  require(view.held == holders.size());
-  const std::vector<std::uint32_t> free = free_slots(seen, place);
-  for (const Snapshot::Holder& holder : seen.holders) {
-    for (const std::uint32_t slot : free)
-      require(slot != holder.slot && slot >= 1 && slot <= lock.max);
+  if (!take_snapshot(keys, place, *reply, part, seen)) {
+    require(!seen.alien.empty());
+    return;
   }
+  require(part == txn.parts().size());
+  check_snapshot(seen);
+  check_facts(std::move(seen), place);
 }
 
 void read_values(std::string_view text) {
@@ -64,6 +128,7 @@ void read_values(std::string_view text) {
             again->mode == record->mode);
   }
   if (const std::optional<State> state = parse_state(text)) {
+    check_slots(state->drained_slots);
     const std::optional<State> again = parse_state(state->text());
     require(again && again->drained_slots == state->drained_slots &&
             again->forgotten == state->forgotten);

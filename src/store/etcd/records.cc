@@ -143,9 +143,12 @@ std::optional<State> parse_state(std::string_view from) {
   if (json->contains("failures") && !number(*json, "failures", to.failures)) return std::nullopt;
   const auto slots = json->find("drained_slots");
   if (slots == json->end() || !slots->is_array()) return std::nullopt;
-  for (const Json& slot : *slots) {
-    if (!slot.is_number_unsigned() || slot.get<std::uint64_t>() > kMaxSlots) return std::nullopt;
-    to.drained_slots.push_back(slot.get<std::uint32_t>());
+  std::uint64_t before = 0;
+  for (const Json& each : *slots) {
+    const std::uint64_t slot = each.is_number_unsigned() ? each.get<std::uint64_t>() : 0;
+    if (slot <= before || slot > kMaxSlots) return std::nullopt;
+    to.drained_slots.push_back(static_cast<std::uint32_t>(slot));
+    before = slot;
   }
   return to;
 }

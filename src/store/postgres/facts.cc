@@ -46,7 +46,7 @@ void LockFacts::read(std::span<const Rows> answers, const Connection& connection
   row.expect(1);
   if (sums.count() == 0) malformed("a row is missing");
   clocks_ = clocks;
-  clocks_.server = sums.integer(0, 0, 1);
+  clocks_.server = sums.integer(0, 0, 1, kLastMicros);
   if (sums.integer(0, 1) != connection.server().backend) {
     throw setup_error(
         "a proxy gave this session another server process: it pools transactions (pgbouncer with "

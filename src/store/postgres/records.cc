@@ -11,6 +11,13 @@ constexpr std::int64_t kMost = INT64_MAX;
 // A day for each timeline: the servers' clocks differ by less.
 constexpr char kFloor[] = " * 86400000000";
 
+// 146 years. Moments that are further away count as so far.
+constexpr Micros kFar = kLastMicros / 2;
+
+std::int64_t ns_since(Micros at, Micros server) {
+  return (server - std::clamp(at, server - kFar, server + kFar)) * 1000;
+}
+
 Value moment(const Stamp& stamp, const Clocks& clocks) {
   return stamp.known ? number(clocks.micros(stamp)) : Value{};
 }
@@ -19,12 +26,13 @@ Value moment(const Stamp& stamp, const Clocks& clocks) {
 
 Stamp Clocks::stamp(std::optional<Micros> at) const {
   if (!at) return {};
-  if (now.given) return {*at * 1000, 0, false, true};
-  return {*at * 1000, now.boot_ns - (server - *at) * 1000, true, true};
+  const std::int64_t real_ns = std::clamp(*at, -kLastMicros, kLastMicros) * 1000;
+  if (now.given) return {real_ns, 0, false, true};
+  return {real_ns, now.boot_ns - ns_since(*at, server), true, true};
 }
 
 std::int64_t Clocks::boot_ns(std::optional<Micros> at) const {
-  return at ? std::max<std::int64_t>(1, turns_boot_ns - (server - *at) * 1000) : 0;
+  return at ? std::max<std::int64_t>(1, turns_boot_ns - ns_since(*at, server)) : 0;
 }
 
 Micros Clocks::micros(const Stamp& stamp) const {
@@ -46,7 +54,10 @@ Holder read_holder(const Rows& rows, int row, int column, const Clocks& clocks) 
   one.expired = one.left_us <= 0;
   view.start = clocks.stamp(rows.integer(row, column + 3));
   one.exclusive = rows.boolean(row, column + 4);
-  if (const auto due = rows.maybe_integer(row, column + 5)) view.expire_after = {*due * 1000};
+  if (const auto due = rows.maybe_integer(row, column + 5)) {
+    if (*due < 0) throw malformed_error("a negative time");
+    view.expire_after = micros_span(*due);
+  }
   view.host = Text<63>(rows.text(row, column + 6));
   one.boot = rows.integer(row, column + 7);
   view.pid = rows.integer(row, column + 8, 0, kMost);
@@ -75,7 +86,7 @@ Statement read_row(const std::string& key, std::uint32_t rate, const std::string
 
 Micros clock_of(const Rows& row) {
   row.expect(1);
-  return row.integer(0, 0, 1);
+  return row.integer(0, 0, 1, kLastMicros);
 }
 
 rule::State state_of(const Rows& row, const Clocks& clocks) {

@@ -15,6 +15,8 @@ namespace atmost::postgres {
 
 // A moment of the server's clock, in microseconds since 1970.
 using Micros = std::int64_t;
+// In 2262: later moments do not fit into nanoseconds.
+inline constexpr Micros kLastMicros = INT64_MAX / 1000;
 
 // The server's clock and ours at the same moment: a moment of one is as long ago by the other.
 struct Clocks {
