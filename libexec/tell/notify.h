@@ -30,8 +30,8 @@ class Notify {
   std::string trouble_;
 };
 
-// Starts this program again behind the words `run_as` (core/programs.h), and logs what it reports. This
-// process keeps its user, runs nothing of the other one's, and believes only two short texts.
+// Starts this program again behind the words `run_as` (core/programs.h), and logs what it reports.
+// This process keeps its user, runs nothing of the other one's, and believes only two short texts.
 // Blocks until that program has ended, at most until the deadline.
 void tell_as(const std::string& run_as, Clock::time_point deadline);
 
