@@ -34,6 +34,7 @@ void Witness::asks(std::int64_t now_ns, int process, const Claim& claim) {
   it.asking = true;
   it.claim = claim;
   it.asked_ns = now_ns;
+  it.asked_after = kills_;
   next();
   for (const int lock : locks_of(claim)) {
     if (lock == 0) continue;
@@ -118,7 +119,6 @@ void Witness::enter(std::int64_t now_ns, int process, int lock) {
   it.at[lock].inside = true;
   something_changes();
   ++at_[lock].idle.handovers;
-  at_[lock].idle.entered_ns = now_ns;
 }
 
 void Witness::admitted(std::int64_t now_ns, int process, std::span<const std::uint64_t> tokens) {
@@ -188,9 +188,10 @@ void Witness::released(std::int64_t now_ns, int process) {
   next();
   check_nothing_held(process, "after its release");
   for (const int lock : locks_of(it.claim)) {
-    if (lock != 0 && it.at[lock].ended_guarded) {
+    // A holder from the queue may leave it to the one that it called when it was admitted.
+    if (lock != 0 && it.at[lock].ended_guarded && it.asked_after == kills_) {
       at_[lock].idle.called_ns = now_ns;
-      at_[lock].idle.called_after = kills_ + pauses_;
+      at_[lock].idle.called_after = kills_;
     }
     // Without the guard, whose holder is paused, a release records nothing.
     const bool recorded = lock != 0 && it.at[lock].ended_guarded && it.claim.recorded();

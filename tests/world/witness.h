@@ -94,6 +94,7 @@ class Witness {
     std::int64_t paused_until_ns = kNotPaused;
     Claim claim;
     std::int64_t asked_ns = 0;
+    std::uint64_t asked_after = 0;  // so many had been killed
     std::int64_t ending_ns = 0;
     Ends how = kSucceeds;
     int parent = kNoParent;  // of a child
@@ -115,8 +116,7 @@ class Witness {
     std::int64_t since_ns = -1;  // room without a break
     std::int64_t total_ns = 0;
     std::uint64_t handovers = 0;
-    std::int64_t entered_ns = INT64_MIN / 2;  // the last of them
-    // When a release last called the waiters, and how many had been killed or paused until then.
+    // When a release last called the waiters, and how many had been killed until then.
     std::int64_t called_ns = -1;
     std::uint64_t called_after = 0;
   };

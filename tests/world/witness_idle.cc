@@ -67,22 +67,16 @@ void Witness::look_for_room(int lock) {
 
 std::int64_t Witness::idle_until(int lock) const {
   const Idle& idle = at_[lock].idle;
-  // A release calls the first waiter that runs, or leaves it to the one that the head has called.
-  const bool called = idle.called_ns >= idle.since_ns && idle.called_after == kills_ + pauses_;
   if (pauses_ == 0) {
     if (kills_ == 0) return idle.since_ns + kHandoverNs;
-    if (called) return idle.called_ns + kHandoverNs;
+    // A release calls the first waiter that lives, whoever was killed before.
+    if (idle.called_ns >= idle.since_ns && idle.called_after == kills_)
+      return idle.called_ns + kHandoverNs;
     // Of the head and the one that it called, one lives.
     if (kills_ == 1) return idle.since_ns + kLookNs + 2 * kHandoverNs;
   }
-  if (disturbances_ == 0 && !waits_mute(lock)) {
-    constexpr std::int64_t kNoticedNs = kLookNs + kHandoverNs;
-    if (pauses_ == 1 && kills_ == 0) return idle.since_ns + kTurnNs + kNoticedNs;
-    // A turn of the first may still run that was noted before the last admission; then those that
-    // were paused since have theirs behind it.
-    const bool after_a_turn = idle.since_ns - idle.entered_ns < kTurnNs;
-    if (called) return idle.called_ns + (after_a_turn ? 2 : 1) * kTurnNs + kNoticedNs;
-  }
+  if (pauses_ == 1 && disturbances_ == 0 && kills_ == 0 && !waits_mute(lock))
+    return idle.since_ns + kTurnNs + kLookNs + kHandoverNs;
   const auto callers = static_cast<std::int64_t>(processes_.size());
   return idle.since_ns + kIdleNs + (processes_.size() > kFar ? kFarLookNs : callers * kLookNs);
 }

@@ -39,6 +39,14 @@ Holding Witness::held_beside(int process, int lock) const {
 void Witness::note_claim(std::int64_t now_ns, int process, int lock) {
   Seen& it = seen(process);
   Stand& stand = it.at[lock];
+  // Kept out by a paused caller in the guard of its other lock, it has decided nothing.
+  const auto keeps_out = [&](const Seen& other) {
+    return other.paused(now_ns) && std::ranges::any_of(locks_of(it.claim), [&](int each) {
+             return each != 0 && other.at[each].held.guard;
+           });
+  };
+  stand.refuses = false;
+  if (it.claim.run.also != 0 && std::ranges::any_of(processes_, keeps_out)) return;
   stand.turn_from_ns = INT64_MAX;
   // Of two locks, run.lock is asked first.
   const bool full = !fits(it.claim, held_beside(process, lock));
