@@ -47,7 +47,7 @@ extern FrontProcess front;
 
 // The content of the variable.
 struct FromAbove {
-  std::int64_t parent = -1;  // -1: there is no variable, or it makes no sense
+  std::int64_t parent = -1;  // -1: the variable is missing or malformed
   int numbers[4] = {-1, -1, -1, -1};
   unsigned count = 0;  // of `numbers`
 };

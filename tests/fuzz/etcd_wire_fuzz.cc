@@ -58,7 +58,7 @@ void check_snapshot(const Snapshot& seen) {
   }
 }
 
-// No further waiters can be asked for: there is no etcd.
+// Further waiters cannot be asked for, as no etcd runs here.
 Transactions& nobody() {
   static ClusterHistory history;
   static Gateway gateway({{"http://127.0.0.1:1"}, "/p", {}, {}, {}, {}, {}, {}}, history);

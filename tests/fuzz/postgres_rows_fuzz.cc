@@ -64,7 +64,7 @@ void check_holders(const LockFacts& facts) {
   }
 }
 
-// As the rule asks for it; but not for waiters, for there is no server.
+// As the rule asks for it, without waiters: these need a server.
 void check_slots(LockFacts& facts, const rule::Asker& asker, Connection& none,
                  const ClientId& nobody, bool paused) {
   facts.begin(asker, none, nobody, paused, 0);
