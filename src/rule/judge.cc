@@ -193,6 +193,7 @@ class Judgement {
     if (view.has_room && !view.drained && !facts.nobody_waits())
       settle_claims(facts, caller_, asker, view);
     ask(index, view);
+    has_room_ = view.has_room;
     usable_ = view.has_room && !view.drained && view.waiters_ahead == 0;
   }
 
@@ -222,13 +223,16 @@ class Judgement {
     }
   }
 
-  // A ticket counts again once its caller asks again, but for a turn that it could use now.
+  // A ticket counts again once its caller asks again, but for a turn that it could use now, and
+  // for one that drained slots alone keep it from: without an end, that turn keeps out exclusive
+  // callers, which need no slot.
   void end_own_turns() {
     const bool early = plan_.decision.verdict == Verdict::too_soon;
     for (std::uint32_t i = 0; i <= plan_.decision.lock; ++i) {
       const Asker asker = caller_.asker(i);
       const bool to_use = !early && (usable_ || i < plan_.decision.lock);
-      if (asker.ticket != 0 && !to_use && locks_[i]->own_turn() != 0)
+      if (asker.ticket == 0 || to_use || locks_[i]->own_turn() == 0) continue;
+      if (early || has_room_ || locks_[i]->held(1) > 0)
         locks_[i]->note_turn(queue_of(*asker.lock), asker.ticket, 0);
     }
   }
@@ -265,7 +269,8 @@ class Judgement {
   const DecideFn decide_;
   const Instant& now_;
   Plan& plan_;
-  bool usable_ = false;  // the last lock that was judged had room for us, and nobody before us
+  bool has_room_ = false;  // the last lock that was judged had room for us
+  bool usable_ = false;    // and nobody before us
 };
 
 }  // namespace
