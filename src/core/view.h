@@ -88,8 +88,8 @@ struct View {
   // those above N, which callers with larger limits hold, up to kCountedAbove; where a refusal of
   // many slots needed no critical section, only those up to N.
   std::uint32_t held = 0;
-  bool some_drained = false;   // slots among them are drained
-  bool writer_inside = false;  // an exclusive holder is among them
+  std::uint32_t drained_slots = 0;  // so many of them are drained
+  bool writer_inside = false;       // an exclusive holder is among them
   // !has_room: another program has locked a range that cannot be ours (HolderView::foreign_lock).
   bool foreign_lock = false;
   bool foreign_whole = false;    // all slots are in it

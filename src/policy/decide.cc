@@ -140,7 +140,7 @@ Decision answer_of(const Request& request, const LockSpec& lock, const View& vie
   Decision answer;
   answer.limits = limits_of(request, view);
   answer.held = view.held;
-  answer.some_drained = view.some_drained;
+  answer.some_drained = view.drained_slots > 0;
   answer.writer_inside = view.writer_inside;
   answer.waiters = view.waiters_ahead;
   if (lock.max == 0 || view.drained) {

@@ -124,8 +124,8 @@ class Facts {
   // The number of slots that others hold anywhere, counted up to `enough` at least. (Local: two
   // queries for each run of them.)
   virtual std::uint32_t held(std::uint32_t enough) = 0;
-  // Slots among those that reserve() passed over are drained. Known after it.
-  virtual bool some_drained() = 0;
+  // So many of the slots that reserve() passed over are drained. Known after it.
+  virtual std::uint32_t drained() = 0;
   // Asked if others() found one. (Local: every process is looked at, once for each lock that is
   // met.)
   virtual Foreign foreign() { return {}; }

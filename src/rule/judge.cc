@@ -49,7 +49,7 @@ void see_slots(Facts& facts, const Asker& asker, View& view) {
   } else if (others.above > 0 || others.writer) {
     view.held = facts.held(lock.max > kCountedAbove ? lock.max : kCountedAbove);
   }
-  view.some_drained = facts.some_drained();
+  view.drained_slots = facts.drained();
   view.has_room = open >= lock.take && !others.writer && view.held + lock.take <= lock.max;
 }
 
@@ -193,8 +193,8 @@ class Judgement {
     if (view.has_room && !view.drained && !facts.nobody_waits())
       settle_claims(facts, caller_, asker, view);
     ask(index, view);
-    has_room_ = view.has_room;
-    usable_ = view.has_room && !view.drained && view.waiters_ahead == 0;
+    const bool usable = view.has_room && !view.drained && view.waiters_ahead == 0;
+    keeps_turn_ = usable || barred(view);
   }
 
   void ask(std::uint32_t index, const View& view) {
@@ -223,16 +223,20 @@ class Judgement {
     }
   }
 
-  // A ticket counts again once its caller asks again, but for a turn that it could use now, and
-  // for one that drained slots alone keep it from: without an end, that turn keeps out exclusive
-  // callers, which need no slot.
+  // True if drained slots alone are in the way.
+  static bool barred(const View& view) {
+    const bool held = view.writer_inside || view.held > view.drained_slots;
+    return !view.has_room && view.drained_slots > 0 && !held;
+  }
+
+  // A ticket counts again once its caller asks again, but for a turn that it could use now. A turn
+  // of one that is barred has to end: exclusive callers behind it need no slot.
   void end_own_turns() {
     const bool early = plan_.decision.verdict == Verdict::too_soon;
     for (std::uint32_t i = 0; i <= plan_.decision.lock; ++i) {
       const Asker asker = caller_.asker(i);
-      const bool to_use = !early && (usable_ || i < plan_.decision.lock);
-      if (asker.ticket == 0 || to_use || locks_[i]->own_turn() == 0) continue;
-      if (early || has_room_ || locks_[i]->held(1) > 0)
+      const bool keeps = !early && (keeps_turn_ || i < plan_.decision.lock);
+      if (asker.ticket != 0 && !keeps && locks_[i]->own_turn() != 0)
         locks_[i]->note_turn(queue_of(*asker.lock), asker.ticket, 0);
     }
   }
@@ -269,8 +273,7 @@ class Judgement {
   const DecideFn decide_;
   const Instant& now_;
   Plan& plan_;
-  bool has_room_ = false;  // the last lock that was judged had room for us
-  bool usable_ = false;    // and nobody before us
+  bool keeps_turn_ = false;  // in the last lock that was judged
 };
 
 }  // namespace

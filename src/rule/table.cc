@@ -20,7 +20,7 @@ void TableFacts::set(const Asker& asker, const Table& table) {
   for (Table::Queued& each : table_.places) each.noted = false;
   looked_at_ = count_ = 0;
   next_holder_ = 0;
-  some_drained_ = false;
+  drained_ = 0;
 }
 
 bool TableFacts::any_noted() const {
@@ -44,7 +44,7 @@ std::uint32_t TableFacts::reserve(std::uint32_t count) {
     const bool held =
         next_holder_ < table_.holders.size() && table_.holders[next_holder_].slot == slot;
     const bool drained = contains(table_.drained, slot);
-    some_drained_ = some_drained_ || drained;
+    if (drained) ++drained_;
     if (held || drained || (newcomer && contains(table_.taken_over, slot))) continue;
     reserved_[count_++] = slot;
   }

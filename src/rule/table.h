@@ -41,7 +41,7 @@ class TableFacts : public Facts {
   std::uint32_t reserve(std::uint32_t count) override;
   Others others() override;
   std::uint32_t held(std::uint32_t enough) override;
-  bool some_drained() override { return some_drained_; }
+  std::uint32_t drained() override { return drained_; }
   Foreign foreign() override { return table_.foreign; }
   Waiter next_waiter(Queue queue, std::uint64_t after) override;
   std::int64_t own_turn() override;
@@ -68,7 +68,7 @@ class TableFacts : public Facts {
   Table table_;
   std::uint32_t looked_at_ = 0;  // the highest slot that reserve() has considered
   std::size_t next_holder_ = 0;
-  bool some_drained_ = false;
+  std::uint32_t drained_ = 0;  // of these
   std::uint32_t count_ = 0;
   std::uint32_t reserved_[kMaxTake];
 };

@@ -29,8 +29,10 @@ void Witness::stand_in_queue(std::int64_t now_ns, int process, int lock) {
   Stand& stand = it.at[lock];
   const bool waits_for_rate = it.claim.run.rate > 0 && it.claim.run.on_too_soon == kWait;
   if (!it.claim.waits() && !waits_for_rate) return;
+  // One that is refused for an interval draws its ticket when the interval is over.
+  const bool for_interval = it.claim.run.if_elapsed_ns > 0;
   if (stand.place != 0) {
-    if (stand.sure_place == 0) stand.sure_place = events_;
+    if (stand.sure_place == 0 && !for_interval) stand.sure_place = events_;
     return;
   }
   stand.place = events_;
@@ -38,9 +40,9 @@ void Witness::stand_in_queue(std::int64_t now_ns, int process, int lock) {
   if (now_ns >= it.asked_ns + it.claim.run.wait_ns && !waits_for_rate) return;
   const Run& run = it.claim.run;
   const bool twice = it.claim.kind == kLibrary && it.claim.keeping;
-  const bool may_not_queue = run.queue_max < kAnyQueue || run.on_busy == kJoin;
+  const bool may_not_queue = run.queue_max < kAnyQueue || run.on_busy == kJoin || for_interval;
   if (!twice && !may_not_queue) stand.sure_place = events_;
-  // A caller that is refused for an interval may not queue, and one without space may not say so.
+  // A caller without space may not say that it supersedes.
   const bool certain = it.claim.simple() && !it.was_paused;
   if (it.claim.run.on_busy == kSupersede && certain) at_[lock].superseding = stand.sure_place;
 }

@@ -50,7 +50,7 @@ class LocalFacts final : public rule::Facts {
   void give_back() override;
   rule::Others others() override;
   std::uint32_t held(std::uint32_t enough) override;
-  bool some_drained() override { return reserved_.some_drained; }
+  std::uint32_t drained() override { return reserved_.drained; }
   rule::Foreign foreign() override;
   bool nobody_waits() override { return behind_asked_ && !behind_; }
   rule::Waiter next_waiter(rule::Queue queue, std::uint64_t after) override;

@@ -140,12 +140,13 @@ bool Search::jump() {
 }
 
 bool Search::scan(std::uint32_t first, std::uint32_t last) {
+  to_.drained = 0;
   const bool words_count = file_.words_count();
   for (std::uint32_t slot = first; slot <= last && !enough(); ++slot) {
     if (!read_words_at(slot)) return false;
     const Word& word = words_[slot - words_first_];
     if ((word.flags & kDrainedFlag) != 0) {
-      to_.some_drained = true;
+      ++to_.drained;
       continue;
     }
     if (believe_ && words_count && word_lives(word) && !ours(slot)) {

@@ -28,7 +28,7 @@ struct Reservation {
   bool met_dead = false;  // by the word of some reserved slot its last holder was killed
   // By the word of some slot that is held its supervisor was killed.
   bool met_left = false;
-  bool some_drained = false;  // slots among those that are in the way are drained
+  std::uint32_t drained = 0;  // so many of the slots that are in the way are drained
   // `count` of them, ascending. Borrowed, room for kMaxTake: where the slots stay once they are
   // held.
   std::uint32_t* slots = nullptr;
@@ -46,9 +46,9 @@ struct Reservation {
   }
   // Empties the list; the old numbers stay in memory.
   void clear() {
-    mode_held = some_drained = met_dead = met_left = false;
+    mode_held = met_dead = met_left = false;
     words_blank = true;
-    count = 0;
+    count = drained = 0;
   }
 };
 
