@@ -13,7 +13,7 @@
 # make bench    the tables of docs/internals/measurements.md
 # make deb      Debian packages of the checked-out commit, in build/deb
 # make rpm      RPM packages, in build/rpm
-# make tarball  static programs for x86_64, aarch64 and riscv64, in build/tarball
+# make tarball  static programs for x86_64, aarch64 and riscv64 (or ARCHES=...), in build/tarball
 # make npm      the packages for npm, after make tarball, in build/npm
 # make wheel    the packages for PyPI, after make tarball, in build/wheel
 # make dist     the release: atmost-VERSION.tar.gz of the checked-out commit, and its SHA-256
@@ -21,6 +21,7 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=
+ARCHES ?= x86_64 aarch64 riscv64
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 GENERATOR = $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
 # Each test runs once: one that fails now and then is a defect, of the test or of the program.
@@ -205,15 +206,15 @@ rpm:
 
 tarball:
 	@tools/install_deps build tarball
-	@tools/make_tarball $(BUILD)
+	@tools/make_tarball $(BUILD) $(ARCHES)
 
 npm:
 	@tools/install_deps release
-	@tools/make_npm $(BUILD)
+	@tools/make_npm $(BUILD) $(ARCHES)
 
 wheel:
 	@tools/install_deps release
-	@tools/make_wheel $(BUILD)
+	@tools/make_wheel $(BUILD) $(ARCHES)
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-system $(BUILD)-portable $(BUILD)-sanitize $(BUILD)-thread $(BUILD)-fuzz $(BUILD)-cache

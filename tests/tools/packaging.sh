@@ -31,6 +31,8 @@ said packaging/flake.nix "description = \"$description\""
 said bindings/perl/META.json "$("$top/tools/project" author)"
 
 bash -n "$top/packaging/PKGBUILD"
+# Its variables are makepkg's.
+if command -v shellcheck >/dev/null; then shellcheck -s bash -e SC2034,SC2154 "$top/packaging/PKGBUILD"; fi
 if command -v ruby >/dev/null; then ruby -c "$top/packaging/atmost.rb" >"$tree/said"; fi
 if command -v nix-instantiate >/dev/null; then nix-instantiate --parse "$top/packaging/flake.nix" >"$tree/said" 2>&1; fi
 

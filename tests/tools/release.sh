@@ -24,6 +24,10 @@ for tool in release publish; do
 done
 for tool in make_parts make_npm make_wheel python_tools; do refuses usage: "$top/tools/$tool"; done
 refuses "not 99.9.9" "$top/tools/release" 99.9.9
+refuses "no architecture pdp11" "$top/tools/release" "$version" pdp11
+"$top/tools/release" --list "$version" riscv64 >"$tree/said"
+grep -q 'linux-riscv64\.tar\.gz$' "$tree/said" || fail "one architecture: $(cat "$tree/said")"
+if grep -q 'aarch64\|linux-x64\|atmost\.rb' "$tree/said"; then fail "riscv64 alone: $(cat "$tree/said")"; fi
 refuses "npm did not install" sh "$top/packaging/npm-launcher"
 
 # A repository that stands for this one, and a make that has made everything already.
@@ -47,7 +51,7 @@ refuses "is missing" tools/publish --dry-run "$version"
 for program in apt-ftparchive dpkg-deb gpg minisign; do
   command -v $program >/dev/null || { echo "skipped: no $program"; exit 125; }
 done
-for program in git gh npm twine rsync podman; do printf '#!/bin/sh\ntouch "%s/ran"\n' "$tree" >"$tree/bin/$program"; done
+for program in git gh npm rsync podman; do printf '#!/bin/sh\ntouch "%s/ran"\n' "$tree" >"$tree/bin/$program"; done
 printf '#!/bin/sh\n' >"$tree/bin/make"
 chmod +x "$tree"/bin/*
 for kind in deb rpm tarball npm wheel; do mkdir -p "build/$kind"; done
@@ -70,19 +74,21 @@ export GNUPGHOME
 mkdir -m 700 "$GNUPGHOME"
 gpg --batch --quiet --passphrase '' --quick-generate-key --faked-system-time 20200101T000000 trial ed25519 sign never 2>"$tree/said"
 minisign -G -W -p "$tree/public" -s "$tree/secret" >"$tree/said"
+echo stale >build/tarball/atmost-0.0.9-linux-x86_64.tar.gz
 release() { PATH=$tree/bin:$PATH ATMOST_GPG_KEY=trial ATMOST_MINISIGN_KEY=$tree/secret tools/release "$version"; }
 mv "$tree/bin/git" "$tree/git"
 release >"$tree/said" 2>&1 || fail "$(cat "$tree/said")"
 mv dist "$tree/first"
 release >"$tree/said" 2>&1 || fail "$(cat "$tree/said")"
 diff -r "$tree/first" dist || fail "the second time it makes other bytes"
+[ "$(find dist -maxdepth 1 -type f | wc -l)" = $(($(wc -l <dist/SHA256SUMS) + 2)) ] || fail "dist/ has other files: $(ls dist)"
 gpg --quiet --verify dist/apt/InRelease 2>"$tree/said" || fail "$(cat "$tree/said")"
 minisign -Vqm dist/SHA256SUMS -p "$tree/public" || fail "SHA256SUMS is not signed"
 if grep -q '@[A-Z0-9_]*@' dist/PKGBUILD dist/atmost.rb dist/install.sh; then fail "a recipe is not filled in"; fi
 
 mv "$tree/git" "$tree/bin/git"
 PATH=$tree/bin:$PATH tools/publish --dry-run "$version" >"$tree/said" 2>&1 || fail "$(cat "$tree/said")"
-for words in "git push origin v$version" "npm publish --access public dist/atmost-$version.tgz" "twine upload" "podman manifest push"; do
+for words in "git push origin v$version" "npm publish --access public dist/atmost-$version.tgz" "build/python/bin/twine upload" "podman manifest push"; do
   grep -q "^$words" "$tree/said" || fail "no $words in $(cat "$tree/said")"
 done
 [ ! -e "$tree/ran" ] || fail "--dry-run ran a command"
