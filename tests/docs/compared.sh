@@ -29,7 +29,7 @@ until_seen() {  # until_seen N FILE: the file has N lines
 sed -n '/^## Beside other programs/,/^## When/s/^| \([a-z].*\)$/\1/p' "$source/README.md" >rows
 cat >wanted <<'ROWS'
 at most N at a time | any N | 1 | 1 | any N | 1 | 1 |
-at most once every T | yes | no | no | no | while it stays loaded | no |
+at most once every T | yes | no | no | no | yes, while the unit is loaded | no |
 a hung run is stopped | yes, all it started | no | by its next run (`run-this-one`) | no | yes, all it started | no |
 waiters are served in order | yes | not promised | nobody waits | no | nobody waits | yes |
 the wrapper is killed (`kill -9`) | its job keeps the lock | its job keeps the lock | its job keeps the lock | another job runs beside it | has no wrapper | another job runs beside it |

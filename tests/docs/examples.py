@@ -28,8 +28,8 @@ EXEMPT = {  # (document, how a paragraph begins): why it is neither run nor comp
     ("docs/cron.md", "groupadd jobs"): "it would add a group to this machine",
     ("docs/internals/symlink-locks.md", "LOCK -> pid="): "the text of a link, as ls shows it",
     ("docs/internals/measurements.md", "`bench/run --"): "the output of a measurement",
-    ("docs/releasing.md", "gpg --quick-generate-key"): "it makes keys and accounts",
-    ("docs/releasing.md", "export ATMOST_GPG_KEY"): "it publishes; tools.release tries each step",
+    ("docs/internals/releasing.md", "gpg --quick-generate-key"): "it makes keys and accounts",
+    ("docs/internals/releasing.md", "export ATMOST_GPG_KEY"): "it publishes; tools.release tries each step",
     ("docs/fleet.md", "UPDATE report SET"): "SQL with variables of a program around it",
     ("docs/fleet.md", "PREFIX/LOCK/a/last"): "a map of keys",
 }
