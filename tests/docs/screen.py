@@ -102,14 +102,18 @@ class Terminal:
         shown = self.tmux("capture-pane", "-p", "-J", "-S", "-10000")
         return [line.rstrip() for line in shown.splitlines() if line.strip()]
 
-    def at_the_end(self):
+    def until(self, pattern):
+        """The lines, once the pattern is found in them."""
         deadline = time.monotonic() + SECONDS
         while time.monotonic() < deadline:
             lines = self.lines()
-            if lines and re.fullmatch("ended with [0-9]+", lines[-1]):
+            if re.search(pattern, "\n".join(lines)):
                 return lines
             time.sleep(0.1)
         sys.exit(f"no end within {SECONDS} s: {self.lines()}")
+
+    def at_the_end(self):
+        return self.until(r"(^|\n)ended with [0-9]+$")
 
     def close(self):
         self.tmux("kill-server")

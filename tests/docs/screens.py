@@ -30,6 +30,7 @@ COMMANDS = {
     "run-help": ("run --help", "now"),
     "jobs": ("jobs", "past"),
     "list": ("list", "now"),
+    "top": ("top", "now"),
     "stats": ("stats", "then"),
     "stats-card": ("stats mirror", "then"),
     "history": ("history", "then"),
@@ -105,7 +106,9 @@ def compare(source, folder, environment, holders, write):
             verb, _, rest = command.partition(" ")
             terminal = Terminal(folder, f"atmost {verb}{option} {rest}", environment, columns, rows)
             try:
-                lines = terminal.at_the_end()[:-1]
+                # top does not end; its last line has the keys that it takes.
+                lines = (terminal.until(r"(?s)3 held, 1 waiting.*encoder +- .*q quit$")
+                         if verb == "top" else terminal.at_the_end()[:-1])
             finally:
                 terminal.close()
             wide = [line for line in lines if len(line) > columns]
