@@ -81,6 +81,8 @@ Error unknown(const Invocation& invocation, const LockSpec& lock, Alike alike, b
     error.message.append(" (there is no file for it in ").append(where.directory).push(')');
   const Text<255> meant = near_name(invocation, where, alike);
   found = !meant.empty();
+  if (!found && lock.name.view().find_first_not_of("0123456789") == std::string_view::npos)
+    error.message.append("; LOCK is a name, not a process number: atmost list shows both");
   if (!found) return error;
   error.message.append("; did you mean ");
   if (where.by_path)

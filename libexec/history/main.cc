@@ -77,7 +77,7 @@ class History {
       tail.advance(sink);
       if (!options_.follow) tail.finish(sink);
       put_in_order(0);
-      if (!tail.found() && !options_.selection.quiet) complain("no history yet: " + tail.path());
+      if (!tail.found() && !options_.selection.quiet) complain_of_missing(tail.path());
     }
     show_kept(sorted);
     show_.flush();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/parse.h"
+#include "options/words.h"
 #include "reader/output.h"
 
 namespace atmost::history {
@@ -34,9 +35,13 @@ void each_word(const std::string& option, std::string_view list, const std::stri
     while (index < N && names[index] != word) ++index;
     if (index == N || word.empty()) {
       std::string known;
+      Nearest nearest(word);
       for (std::string_view name : names) {
         if (!name.empty()) known.append(known.empty() ? "" : ", ").append(name);
+        nearest.consider(name);
       }
+      if (!nearest.found().empty())
+        known.append("; did you mean ").append(nearest.found()).push_back('?');
       wrong_option(option, "\"" + std::string(word) + "\" is none of " + known);
     }
     add(index);

@@ -182,6 +182,14 @@ void warn_of_unknown(const std::vector<WantedLock>& locks) {
   }
 }
 
+void complain_of_missing(const std::string& log) {
+  const std::filesystem::path folder = std::filesystem::path(log).parent_path();
+  std::error_code ignored;
+  const bool there = folder.empty() || std::filesystem::exists(folder, ignored) || ignored;
+  complain("no history yet: " + log +
+           (there ? "" : "; there is no such directory: --dir or --log names another one"));
+}
+
 namespace {
 
 // 1970 to 2200: beyond that, sums of moments and spans would no longer fit. Such times come from a
@@ -258,7 +266,7 @@ ReadThrough read_whole(const Selection& selection, const std::function<void(cons
     Tail tail(log, selection.since_ns);
     tail.advance(sink);
     tail.finish(sink);
-    if (!tail.found() && !selection.quiet) complain("no history yet: " + log);
+    if (!tail.found() && !selection.quiet) complain_of_missing(log);
   }
   if (!selection.quiet) warn_of_unknown(sources.locks);
   if (result.skipped > 0 && !selection.quiet) complain(skipped_words(result.skipped));

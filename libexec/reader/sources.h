@@ -41,6 +41,9 @@ std::string_view variable(const char* name);
 // True if the line is about one of the locks; with no locks, all lines are wanted.
 bool is_wanted(const std::vector<WantedLock>& locks, const Record& record);
 
+// Reports that there is no such log, and whether its directory is missing, too.
+void complain_of_missing(const std::string& log);
+
 // Reports the locks that have neither a file nor a line, each with the name in its directory that
 // may have been meant.
 void warn_of_unknown(const std::vector<WantedLock>& locks);

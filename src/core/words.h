@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "core/result.h"
 #include "core/stats.h"
 #include "core/text.h"
 #include "core/time.h"
@@ -60,6 +61,8 @@ Text<400> learned_words(const Limits& limits, std::string_view lock);
 
 // The system's message for an errno value; never empty.
 std::string_view errno_words(int error);
+// The exit code for an errno value met on a file: permission, creation or I/O (a full disk, too).
+Code code_for(int error);
 
 // The number of terminal cells of a text without controls: combining marks none, East Asian wide
 // ones two.

@@ -27,8 +27,6 @@ constexpr std::int64_t kLimitMargin = 65536;
 // needs a whole generation of others' events between two of our system calls.
 constexpr int kTries = 8;
 
-Code code_for(int sys) { return sys == EACCES || sys == EPERM ? Code::not_permitted : Code::io; }
-
 }  // namespace
 
 Error Log::failure(Code code, int sys, std::string_view what) const {
@@ -122,8 +120,14 @@ Status Log::check_directories() const {
   ScopedArena texts;
   TextView which;
   if (const int error =
-          os::find_hazard(place_.path.c_str(), os::own_standard(), hazard, texts, which))
-    return failure(code_for(error), error, "cannot examine a directory above it");
+          os::find_hazard(place_.path.c_str(), os::own_standard(), hazard, texts, which)) {
+    Error failed = failure(code_for(error), error, "cannot examine a directory above it");
+    const std::string_view path = place_.path;
+    const std::size_t slash = path.rfind('/');
+    if (error == ENOENT && slash < path.size())
+      failed.message.append("; make it first: mkdir -p ").append({path.data(), slash});
+    return failed;
+  }
   if (hazard == Hazard::none) return {};
   Error error = failure(Code::not_permitted, 0, "");
   append_hazard(error.message, hazard, which);

@@ -16,6 +16,34 @@ bool is_directory(const char* path) {
   return os::path_status(path, status, true) == 0 && S_ISDIR(status.st_mode);
 }
 
+// True if the first line is one of an interpreter and ends as lines of Windows do: the kernel takes
+// the carriage return for a part of the interpreter's name.
+bool ends_in_carriage_return(const char* path) {
+  os::Fd file;
+  char start[256];
+  std::size_t got = 0;
+  if (os::open_to_read(path, file) != 0 ||
+      os::read_at(file.get(), start, sizeof start, 0, got) != 0)
+    return false;
+  const std::string_view text(start, got);
+  const std::size_t end = text.find('\n');
+  return text.find("#!") == 0 && end < text.size() && text[end - 1] == '\r';
+}
+
+// A file that is there, and of which execve(2) says that something is missing.
+void append_interpreter(const char* path, Error& error) {
+  if (!ends_in_carriage_return(path)) {
+    error.message.append(" (the interpreter that its first line names)");
+    return;
+  }
+  error.message
+      .append(
+          " (the interpreter that its first line names, with a carriage return at its end: "
+          "dos2unix ")
+      .append(path)
+      .push(')');
+}
+
 }  // namespace
 
 Error not_started(const Command& command, int error) {
@@ -31,8 +59,9 @@ Error not_started(const Command& command, int error) {
                               ? " (a directory)"
                               : " (not executable: chmod +x, or sh FILE for a script)");
   } else if (error == ENOENT && name.find('/') != std::string_view::npos) {
-    if (os::exists(command.argv[0]))
-      failed.message.append(" (the interpreter that its first line names)");
+    if (os::exists(command.argv[0])) append_interpreter(command.argv[0], failed);
+  } else if (PathText found; error == ENOENT && os::is_in_path(name, &found)) {
+    append_interpreter(found.c_str(), failed);
   } else if (error == ENOENT && !name.empty()) {
     // That of cron and of services is shorter than a user's.
     const std::string_view path = os::search_path(os::environment());

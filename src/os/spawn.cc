@@ -137,16 +137,18 @@ std::string_view search_path(char* const* envp) {
   return kDefaultPath;
 }
 
-bool is_in_path(std::string_view name) {
+bool is_in_path(std::string_view name, PathText* found) {
   if (name.empty() || name.find('/') < name.size() || name.size() > NAME_MAX) return false;
   std::string_view path = search_path(environment());
   for (bool last = false; !last;) {
     char file[PATH_MAX];
-    struct stat found;
+    struct stat status;
     if (!next_candidate(path, last, name, file)) continue;
-    if (path_status(file, found, true) == 0 && S_ISREG(found.st_mode) &&
-        (found.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0)
-      return true;
+    if (path_status(file, status, true) != 0 || !S_ISREG(status.st_mode) ||
+        (status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) == 0)
+      continue;
+    if (found != nullptr) found->assign(file);
+    return true;
   }
   return false;
 }

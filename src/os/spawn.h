@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/outcome.h"
+#include "core/text.h"
 
 namespace atmost::os {
 
@@ -39,9 +40,9 @@ int become(const Program& program);
 // Where the search looks for a program without a slash: $PATH, or /bin:/usr/bin without one.
 std::string_view search_path(char* const* envp);
 
-// True if the search would find a file of that name that any user may execute. False for a name
-// with a slash.
-bool is_in_path(std::string_view name);
+// True if the search would find a file of that name that any user may execute, whose path `found`
+// gets then. False for a name with a slash.
+bool is_in_path(std::string_view name, PathText* found = nullptr);
 
 struct Started {
   std::int64_t pid = 0;  // > 0: the program runs

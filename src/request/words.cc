@@ -1,3 +1,4 @@
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 
@@ -79,6 +80,21 @@ Text<32> duration_seconds(Duration span) {
 std::string_view errno_words(int error) {
   const char* words = std::strerror(error);
   return words != nullptr && words[0] != '\0' ? words : "unknown error";
+}
+
+Code code_for(int error) {
+  switch (error) {
+    case EACCES:
+    case EPERM:
+      return Code::not_permitted;
+    case EROFS:
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+      return Code::cannot_create;
+    default:
+      return Code::io;
+  }
 }
 
 namespace {

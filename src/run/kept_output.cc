@@ -20,7 +20,7 @@ constexpr std::int64_t kLongestLine = 4096;
 constexpr int kOutput = 1;
 
 Error no_file(const char* directory, int error) {
-  Error failed = error_of(Code::cannot_create, error, "--output: the output cannot be kept in ");
+  Error failed = error_of(code_for(error), error, "--output: the output cannot be kept in ");
   failed.message.append(directory).append(": ");
   if (error == EOPNOTSUPP) {
     failed.message.append(

@@ -5,7 +5,7 @@
 
 expect_code 0 atmost run backup true
 expect_code 0 atmost run copy:a true
-for command in list kill forget history stats; do
+for command in list kill resume forget history stats; do
   expect_code 0 atmost "$command" backup
   expect_line 0 err
   expect_code 0 atmost "$command" bakcup
@@ -23,6 +23,16 @@ for command in list kill forget history stats; do
   expect_line 0 err
 done
 [ ! -e locks/bakcup.lock ] || fail "asking created it"
+
+# A process number is not a LOCK, unless a lock has that name.
+for command in list kill resume forget; do
+  expect_code 0 atmost "$command" 12345
+  expect_line 1 err
+  expect_in err 'LOCK is a name, not a process number: atmost list shows both'
+done
+expect_code 0 atmost run 12345 true
+expect_code 0 atmost kill 12345
+expect_line 0 err
 
 # A lock whose file is gone has its history.
 rm locks/backup.lock

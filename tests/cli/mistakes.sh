@@ -22,7 +22,9 @@ ln -s othr.lock link
 cp othr.lock hard
 ln hard hard2
 printf '#!/nonexistent/interpreter\n' >script
-chmod +x script
+printf '#!/bin/sh\r\necho\r\n' >windows
+cp script script-of-none
+chmod +x script script-of-none windows
 
 tab=$(printf '\t')
 rows=0

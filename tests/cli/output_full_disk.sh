@@ -20,7 +20,7 @@ grep -q 'no room is left for the command.s output, and some of it may be missing
 dd if=/dev/zero of=disk/fill bs=1k 2>/dev/null || :
 code=0
 atmost run --output=on-failure job -- touch ran 2>err || code=$?
-[ "$code" = 73 ]
+[ "$code" = 74 ]
 grep -q 'the output cannot be kept in .*: No space left on device' err
 [ ! -e ran ]
 SH

@@ -1,6 +1,7 @@
 // LockFile: its descriptions (docs/internals/lock-map.md) and its guard.
 #include <cerrno>
 
+#include "core/words.h"
 #include "lock_file.h"
 #include "os/clock.h"
 #include "os/file.h"

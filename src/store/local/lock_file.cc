@@ -36,21 +36,6 @@ std::string_view parent_of(std::string_view path) {
   return slash == 0 ? "/" : std::string_view{path.data(), slash};
 }
 
-Code code_for(int sys) {
-  switch (sys) {
-    case EACCES:
-    case EPERM:
-      return Code::not_permitted;
-    case EROFS:
-    case ENOENT:
-    case ENOTDIR:
-    case ENAMETOOLONG:
-      return Code::cannot_create;
-    default:
-      return Code::io;
-  }
-}
-
 Error LockFile::failure(Code code, int sys, std::string_view what) const {
   Error error = error_of(code, sys, path_);
   error.message.append(": ").append(what);
@@ -104,13 +89,6 @@ Status LockFile::open_path(const Request& rules, Access access) {
     }
     Status made = create(rules, error);
     if (!made.ok() || error == 0) return made;
-    if (error != EEXIST) {
-      Error failed =
-          failure(error == EACCES || error == EPERM ? Code::not_permitted : Code::cannot_create,
-                  error, "cannot create the lock file");
-      if (error == EACCES && makes_parents(rules)) failed.message.append(kWhereElse);
-      return failed;
-    }
   }
   return failure(Code::io, 0, "appears and vanishes again and again");
 }

@@ -258,9 +258,6 @@ inline constexpr std::string_view kWhereElse =
     "one "
     "for a group";
 
-// The code for an errno value met on a lock file: permission, creation or I/O.
-Code code_for(int sys);
-
 }  // namespace atmost::local
 
 #endif

@@ -18,8 +18,8 @@ Error not_made(std::string_view directory, int error) {
 
 }  // namespace
 
-// Makes the directories above it, if they are wanted, and the file; `error` is the errno value of
-// making the file.
+// Makes the directories above it, if they are wanted, and the file; `error` is EEXIST if another
+// caller was first.
 Status LockFile::create(const Request& rules, int& error) {
   if (makes_parents(rules)) {
     ScopedArena texts;
@@ -36,7 +36,12 @@ Status LockFile::create(const Request& rules, int& error) {
     const Opening gate(opening_);
     error = os::create_new(path(), mode_for_new(rules), fd_);
   }
-  return {};
+  if (error == 0 || error == EEXIST) return {};
+  Error failed = failure(code_for(error), error, "cannot create the lock file");
+  if (error == EACCES && makes_parents(rules)) failed.message.append(kWhereElse);
+  if (error == ENOENT && !makes_parents(rules))
+    failed.message.append("; make its directory first: mkdir -p ").append(parent_of(path_));
+  return failed;
 }
 
 // Members of the group that shares the directory may rename the lock file there anyway.
