@@ -73,6 +73,7 @@ bool create(const Examination& examination, TrialFile& file) {
           "admissions are written to the lock file", "make room, or use another directory"});
     return true;
   }
+  file.written = true;
   report_good("create", "a file can be created and written");
   return true;
 }

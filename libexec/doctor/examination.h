@@ -23,6 +23,7 @@ void examine(void* context);
 struct TrialFile {
   std::string path;
   os::Fd fd;
+  bool written = false;  // false: there is no room, so that trials which write show nothing
 };
 
 void examine_machine();

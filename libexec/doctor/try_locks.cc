@@ -155,7 +155,7 @@ bool lock_here(int fd, os::Bytes bytes) {
 }
 
 void try_events(const TrialFile& file, TrialPeer& other) {
-  if (!os::has_description_locks()) return;
+  if (!os::has_description_locks() || !file.written) return;
   os::Watch watch;
   watch.start(file.path.c_str());
   if (!watch.sees()) return;  // examine_machine reports that
@@ -227,7 +227,7 @@ void try_kill(const TrialFile& file, TrialPeer& other, TrialPeer& holder) {
   judge(held && seen && other.ask(TrialCommand::query, kSlotTwo) == kFree, "kill",
         "SIGKILL of a holder frees its slot at once", "SIGKILL of a holder does not free its slot",
         "dead holders would keep everybody out");
-  if (!os::has_description_locks()) return;
+  if (!os::has_description_locks() || !file.written) return;
   if (alive && read_words(file.fd.get(), 1, 1, &word) == 0 && !word_lives(word)) {
     report_good("words", "the kernel marks the occupancy word of a killed holder");
   } else {
