@@ -212,6 +212,7 @@ Run* RunLedger::holder_of(const Record& record, LockStory& story, const Open& op
 
 // The record that ends the run follows.
 void RunLedger::stopping(const Record& record, LockStory& story, Open& open) {
+  if (record.text("why") == "kill") open.killed_tokens.insert(record.number("holder_token"));
   if (record.text("why") != "replace") return;
   if (Run* run = holder_of(record, story, open); run != nullptr) {
     run->replaced = true;
@@ -220,8 +221,11 @@ void RunLedger::stopping(const Record& record, LockStory& story, Open& open) {
   }
 }
 
-void RunLedger::signalled(const Record& record, LockStory& story, const Open& open) {
-  if (record.flag("worked")) story.marks.push_back({record.ns("at"), 0, Mark::Kind::takeover, 0});
+void RunLedger::signalled(const Record& record, LockStory& story, Open& open) {
+  if (record.flag("worked")) {
+    const bool by_kill = open.killed_tokens.erase(record.number("holder_token")) > 0;
+    story.marks.push_back({record.ns("at"), 0, Mark::Kind::takeover, 0, by_kill});
+  }
   Run* run = holder_of(record, story, open);
   if (run == nullptr) return;
   run->stopped = true;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "policy/schedule.h"
@@ -72,6 +73,7 @@ struct Mark {
   std::int64_t waited_ns = 0;  // of a refusal
   Kind kind = Kind::busy;
   std::uint8_t why = 0;  // of a refusal: index in kWhyNames
+  bool by_kill = false;  // of a takeover: `atmost kill` stopped the holder, and took no place
 };
 
 struct LockStory {
@@ -114,6 +116,7 @@ class RunLedger {
     std::int64_t last_start_ns = 0;                          // 0: none is known
     // A run that is to be replaced, and whose admission has not been logged yet.
     std::int64_t replaced_token = history::Record::kAbsent;
+    std::unordered_set<std::int64_t> killed_tokens;  // runs that `atmost kill` is stopping
   };
   struct TextHash {
     using is_transparent = void;
@@ -129,7 +132,7 @@ class RunLedger {
   void ended(const history::Record& record, LockStory& story, Open& open);
   void denied(const history::Record& record, LockStory& story, const Open& open);
   void stopping(const history::Record& record, LockStory& story, Open& open);
-  void signalled(const history::Record& record, LockStory& story, const Open& open);
+  void signalled(const history::Record& record, LockStory& story, Open& open);
   void requested(LockStory& story, std::int64_t at_ns);
 
   std::vector<LockStory> locks_;

@@ -48,7 +48,7 @@ void count_runs(Summary& to) {
 
 void count_marks(Summary& to) {
   for (const Mark& mark : to.story->marks) {
-    if (mark.kind == Mark::Kind::takeover) ++to.takeovers;
+    if (mark.kind == Mark::Kind::takeover && !mark.by_kill) ++to.takeovers;
     if (mark.kind == Mark::Kind::too_soon) ++to.too_soon;
     if (mark.kind != Mark::Kind::busy) continue;
     ++to.busy;

@@ -18,7 +18,7 @@ struct Summary {
 
   std::uint64_t runs = 0;
   std::array<std::uint64_t, kFates> fates{};  // by RunStatus
-  std::uint64_t takeovers = 0;                // holders that a newcomer, or `atmost kill`, stopped
+  std::uint64_t takeovers = 0;                // holders that a newcomer stopped
   std::uint64_t too_soon = 0;
   std::uint64_t busy = 0;
   std::array<std::uint64_t, std::size(kWhyNames)> busy_why{};

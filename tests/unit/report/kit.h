@@ -40,6 +40,9 @@ class Script {
     return line("expired", at,
                 holder_of(holder) + ",\"expire_after_s\":" + json::decimal(limit, 6));
   }
+  Script& stopping(double at, std::int64_t holder, const std::string& why) {
+    return line("stopping", at, holder_of(holder) + ",\"why\":\"" + why + "\"");
+  }
   Script& signalled(double at, std::int64_t holder, bool worked) {
     return line(
         "signalled", at,

@@ -59,6 +59,16 @@ TEST(Summary, CountsWhatHappened) {
   EXPECT_EQ(of.trouble(), 10 + 3 + 2 + of.spam);
 }
 
+TEST(Summary, AHolderThatWasKilledByHandWasNotTakenOver) {
+  Script script;
+  script.admitted(0, 1).admitted(1, 2, 2).stopping(2, 1, "kill").stopping(2, 2, "kill");
+  script.signalled(3, 1, false).signalled(3, 2, true).signalled(4, 1, true);
+  script.admitted(5, 3).stopping(6, 3, "replace").signalled(7, 3, true).admitted(8, 4);
+  const Summary of = summary_of(script);
+  EXPECT_EQ(of.killed(), 3u);
+  EXPECT_EQ(of.takeovers, 1u);
+}
+
 TEST(Summary, ACommandThatCouldNotBeStartedHasNoRunTime) {
   Script script;
   script.admitted(0, 1).ended(1, 1, 1);
