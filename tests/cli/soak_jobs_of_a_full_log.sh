@@ -1,7 +1,7 @@
 #!/bin/sh
-# A full default log, two files of 64 MiB with 60 locks: atmost jobs takes 1.5 s of processor time at
-# most; with --since yesterday it reads no more than the days from then on, by the count of the kernel
-# and of strace; and its numbers are those of stats and of the page.
+# A full default log, two files of 64 MiB with 60 locks: atmost jobs takes 1.5 s of processor time
+# at most; with --since yesterday it reads no more than the days from then on, by the count of the
+# kernel and of strace; and its numbers are those of stats and of the page.
 . "$(dirname "$0")/lib.sh"
 [ -x "$ATMOST_BIN/../libexec/atmost/atmost-jobs" ] || skip "built without the back tier"
 [ -x /usr/bin/time ] || skip "no /usr/bin/time"
