@@ -31,6 +31,10 @@ yourself atmost run build env ATMOST_HELD=/nowhere.lock atmost run -w inf build 
 yourself atmost run -n 2 build env -u ATMOST_HELD atmost run -n 2 build env -u ATMOST_HELD \
   atmost run -n 2 -w inf build true
 yourself atmost run build env -u ATMOST_HELD atmost wait -n 1 -w inf build
+# A record that was wiped changes nothing, either, also if the command has no descriptor.
+wipe='dd if=/dev/zero of="$ATMOST_LOCKFILE" bs=256 seek=17 count=1 conv=notrunc 2>dd.err'
+yourself atmost run build env -u ATMOST_HELD sh -c "$wipe; atmost run -w inf build true"
+yourself atmost run --close build env -u ATMOST_HELD sh -c "$wipe; atmost run -w inf build true"
 yourself exectimes ./old.lock 1 atmost run -w inf ./old.lock true
 yourself env ATMOST_STORE=symlink: atmost run ./link env -u ATMOST_HELD atmost run -w inf ./link true
 start atmost run build sleep 60

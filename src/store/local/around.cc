@@ -38,10 +38,14 @@ class Around {
     if (known && kind == HolderKind::keeper) return is_kept_around(held.first, record);
     // A program that uses the library may give its slot back while it runs.
     if (known && kind == HolderKind::library) return false;
-    // An inherited descriptor counts here; another session of this process does not.
-    const bool inherited = request_.nested || (known && record.pid != os::process_id());
+    // An inherited descriptor counts here; another session of this process does not, of which a
+    // program that uses the library may have several.
+    const bool other =
+        known ? record.pid != os::process_id() : request_.kind != HolderKind::library;
+    const bool inherited = request_.nested || other;
     if (inherited && inherits_ && holds(os::process_id(), held.first)) return true;
-    const std::int64_t pid = held.pid > 0 ? held.pid : known ? record.pid : 0;
+    if (!known && held.pid <= 0) return any_ancestor_holds(held.first);
+    const std::int64_t pid = held.pid > 0 ? held.pid : record.pid;
     // Records may be older than the hold. Another user's locks cannot be seen.
     return pid > 1 && ancestors_.have(pid) &&
            (held.pid > 0 || os::holds_byte(pid, file_.identity().device, file_.identity().inode,
@@ -53,6 +57,19 @@ class Around {
     const Identity& identity = file_.identity();
     return os::holds_byte(pid, identity.device, identity.inode, slot_byte(slot)) ==
            os::Holding::yes;
+  }
+
+  // Without a record, all of them are looked at.
+  bool any_ancestor_holds(std::uint32_t slot) const {
+    constexpr int kMostGenerations = 64;
+    os::ProcessFacts facts;
+    std::int64_t pid = os::process_id();
+    for (int i = 0; i < kMostGenerations && os::process_facts(pid, facts) == 0; ++i) {
+      pid = facts.parent;
+      if (pid <= 1) break;
+      if (holds(pid, slot)) return true;
+    }
+    return false;
   }
 
   // A keeper is not an ancestor; the process for which it holds the slot may be. For another keeper
