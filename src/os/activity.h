@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "process.h"
+
 namespace atmost::os {
 
 // The activity of a tree since the look before.
@@ -71,6 +73,11 @@ std::int64_t announced_silence(std::int64_t pid);
 
 // The processor time that this process has used.
 std::int64_t own_cpu_ns();
+// The same of another process, to the nanosecond; false where it cannot be seen.
+bool cpu_of(std::int64_t pid, std::int64_t& to_ns);
+
+// True if the process, whose facts were just read, runs `atmost` itself.
+bool runs_atmost(std::int64_t pid, const ProcessFacts& facts);
 
 }  // namespace atmost::os
 

@@ -115,6 +115,8 @@ class Look {
     }
   }
 
+  // The bytes of a waiter or supervisor of ours below do not count: it reads lock files and /proc
+  // all the time.
   void count(std::int64_t pid, const ProcessFacts& facts) {
     ++seen.processes;
     see_state(facts);
@@ -122,7 +124,7 @@ class Look {
     if (thorough_) see_rings(pid);
     IoCounters io;
     std::int64_t cpu_ns = 0;
-    const Readable readable = is_atmost(pid, facts) ? Readable::yes : read_io(pid, io);
+    const Readable readable = runs_atmost(pid, facts) ? Readable::yes : read_io(pid, io);
     if (readable != Readable::yes || !read_cpu(cpu_clock_of(pid), cpu_ns)) {
       if (readable == Readable::no) seen.unclear = true;
       return;
@@ -136,18 +138,6 @@ class Look {
     row.io.reads += io.reads;
     row.io.writes += io.writes;
     row.io.storage_bytes += io.storage_bytes;
-  }
-
-  // A waiter or supervisor of ours below: it reads lock files and /proc all the time.
-  static bool is_atmost(std::int64_t pid, const ProcessFacts& facts) {
-    const std::string_view name = facts.name;
-    if (!name.starts_with("atmost") && !name.starts_with(kAnnounced)) return false;
-    char room[4096];
-    const ssize_t size = calls.readlink(proc_path(pid, "/exe").c_str(), room, sizeof room);
-    if (size <= 0) return false;
-    std::string_view program(room, static_cast<std::size_t>(size));
-    program.remove_prefix(program.rfind('/') + 1);
-    return program == "atmost" || program == "atmost-fleet" || program == "atmost-fleet-postgres";
   }
 
   void see_state(const ProcessFacts& facts) {
@@ -284,9 +274,22 @@ std::int64_t announced_silence(std::int64_t pid) {
   return until_s.ok() ? static_cast<std::int64_t>(until_s.value()) * 1'000'000'000 : 0;
 }
 
+bool runs_atmost(std::int64_t pid, const ProcessFacts& facts) {
+  const std::string_view name = facts.name;
+  if (!name.starts_with("atmost") && !name.starts_with(kAnnounced)) return false;
+  char room[4096];
+  const ssize_t size = calls.readlink(proc_path(pid, "/exe").c_str(), room, sizeof room);
+  if (size <= 0) return false;
+  std::string_view program(room, static_cast<std::size_t>(size));
+  program.remove_prefix(program.rfind('/') + 1);
+  return program == "atmost" || program == "atmost-fleet" || program == "atmost-fleet-postgres";
+}
+
 std::int64_t own_cpu_ns() {
   std::int64_t cpu_ns = 0;
   return read_cpu(CLOCK_PROCESS_CPUTIME_ID, cpu_ns) ? cpu_ns : 0;
 }
+
+bool cpu_of(std::int64_t pid, std::int64_t& to_ns) { return read_cpu(cpu_clock_of(pid), to_ns); }
 
 }  // namespace atmost::os

@@ -58,6 +58,18 @@ int read_proc(const char* path, char* to, std::size_t size, std::string_view& go
   return 0;
 }
 
+std::uint64_t signal_set(std::string_view status, std::string_view name) {
+  const std::size_t at = status.find(name);
+  if (at >= status.size()) return 0;
+  status.remove_prefix(at + name.size());
+  std::uint64_t set = 0;
+  for (std::size_t i = 0; i < status.size() && status[i] != '\n'; ++i) {
+    const char c = status[i];
+    set = set << 4 | static_cast<std::uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+  }
+  return set;
+}
+
 bool own_numbers() {
   static std::int64_t asked_by = 0;
   const std::int64_t self = process_id();

@@ -26,6 +26,11 @@ ssize_t read_some(int fd, char* to, std::size_t size);
 // The same of a file, opened for it: 0 or an errno value.
 int read_proc(const char* path, char* to, std::size_t size, std::string_view& got);
 
+// The set of signals in a line of /proc/PID/status that begins with `name` (a newline, the name, a
+// colon, a tab); 0: there is no such line. Bit 0 is signal 1.
+std::uint64_t signal_set(std::string_view status, std::string_view name);
+inline constexpr std::size_t kStatusRoom = 8192;  // for that file, with the process's groups
+
 // True if the numbers in /proc are those of our pid namespace. Asked once; a child asks again.
 bool own_numbers();
 

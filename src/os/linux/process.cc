@@ -158,21 +158,11 @@ int process_credentials(std::int64_t pid, Credentials& to) {
 }
 
 bool is_pending(std::int64_t pid, int signal) {
-  constexpr std::string_view kName = "\nShdPnd:\t";
-  char room[8192];  // with the process's groups
+  char room[kStatusRoom];
   std::string_view text;
   if (!own_numbers() || read_proc(proc_path(pid, "/status").c_str(), room, sizeof room, text) != 0)
     return false;
-  std::uint64_t pending = 0;
-  for (std::size_t at = text.find(kName); at < text.size(); at = text.size()) {
-    text.remove_prefix(at + kName.size());
-    const std::size_t end = text.find('\n');
-    for (std::size_t i = 0; i < text.size() && i < end; ++i) {
-      const char c = text[i];
-      pending = pending << 4 | static_cast<std::uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
-    }
-  }
-  return (pending >> (signal - 1) & 1) != 0;
+  return (signal_set(text, "\nShdPnd:\t") >> (signal - 1) & 1) != 0;
 }
 
 bool started_by(std::int64_t pid, std::uint32_t user) {
