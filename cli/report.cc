@@ -75,17 +75,21 @@ void foreign_words(Sentence& to, const Decision& decision) {
   to.append(", which is not atmost");
 }
 
-void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock,
+void append_culprit(Sentence& to, const Decision& decision, std::string_view before) {
+  if (decision.culprit > 0) to.append(before).append("process ").append_signed(decision.culprit);
+}
+
+void busy_words(Sentence& to, const Outcome& outcome, const LockSpec& lock,
                 std::string_view holders) {
+  const Decision& decision = outcome.decision;
   switch (decision.why) {
     case Why::none:
     case Why::no_slot:
       held_words(to, decision, lock, holders);
       return;
     case Why::owed:
-      to.append("a slot is free, but owed to those who wait (")
-          .append_unsigned(decision.waiters)
-          .append(")");
+      to.append("a slot is free, but owed to those who wait (");
+      to.append_unsigned(decision.waiters).push(')');
       return;
     case Why::zero:
       to.append("-n 0 admits nobody");
@@ -104,13 +108,13 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock,
       return;
     case Why::guard:
       to.append("the lock file's guard is not released");
-      if (decision.culprit > 0) to.append(" by process ").append_signed(decision.culprit);
+      append_culprit(to, decision, " by ");
       to.append(": is that process stopped?");
       return;
     case Why::immune:
-      to.append("its holder is overdue, and may not be stopped");
-      if (decision.culprit > 0) to.append(": process ").append_signed(decision.culprit);
-      to.append(decision.culprit > 0 ? " has not agreed to it" : ": it has not agreed to it");
+      to.append("its holder is overdue, and may not be stopped: ");
+      append_culprit(to, decision, "");
+      to.append(decision.culprit > 0 ? "" : "it").append(" has not agreed to it");
       to.append(" (atmost_may_be_killed() of the library)");
       return;
     case Why::queue_full:
@@ -120,6 +124,9 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock,
     case Why::superseded:
       to.append("a later waiter has replaced this one");
       return;
+    case Why::circle:
+      to.append("it would wait for ever, in a circle: ").append(outcome.error.message);
+      return;
     case Why::flock:
       to.append("another process holds a flock(2) lock on it (atmost explain shows which)");
       return;
@@ -128,7 +135,7 @@ void busy_words(Sentence& to, const Decision& decision, const LockSpec& lock,
       return;
     case Why::survivor:
       to.append("its holder is overdue and could not be stopped");
-      if (decision.culprit > 0) to.append(": process ").append_signed(decision.culprit);
+      append_culprit(to, decision, ": ");
       return;
   }
 }
@@ -245,7 +252,7 @@ Sentence sentence_of(const Outcome& outcome, const Invocation& invocation,
         too_soon_words(words, outcome.decision, invocation.request);
       } else {
         words.append("busy: ").append(lock.name).append(": ");
-        busy_words(words, outcome.decision, lock, holders);
+        busy_words(words, outcome, lock, holders);
       }
       if (outcome.waited >= Duration::millis(1))
         words.append("; waited ").append(duration_words(outcome.waited));

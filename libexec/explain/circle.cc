@@ -35,15 +35,6 @@ struct Process {
   std::vector<Held> locks;
 };
 
-bool is_ticket(const os::LockLine& line) {
-  return line.start == line.end && line.start >= kTicketBase &&
-         line.start < queue_start(kModeQueue + 1);
-}
-bool has_slots(const os::LockLine& line) {
-  return line.start >= kFirstSlotByte && line.end <= slot_byte(kMaxSlots) &&
-         line.end - line.start < kMaxTake;
-}
-
 class Gatherer final : public os::ProcessVisitor {
  public:
   bool process(std::int64_t pid, const os::ProcessFacts& facts) override {
@@ -56,7 +47,7 @@ class Gatherer final : public os::ProcessVisitor {
       std::ifstream info(entry.path());
       for (std::string line; std::getline(info, line);) {
         os::LockLine lock;
-        if (os::parse_lock_line(line, lock) && lock.write && (is_ticket(lock) || has_slots(lock)))
+        if (os::parse_lock_line(line, lock) && (is_ticket(lock) || has_slots(lock)))
           to.locks.push_back({folder + "/fd/" + entry.path().filename().string(), lock});
       }
     }

@@ -28,6 +28,8 @@ std::string busy_words(const Atom& atom, const Decision& decision) {
       return "busy: drained, until atmost resume";
     case Why::ancestor:
       return "busy: this pass runs below it";
+    case Why::circle:
+      return "busy: it would wait for itself, in a circle with others";
     case Why::taking_over:
       return "busy: another is taking it over";
     case Why::owed:

@@ -28,6 +28,7 @@ enum class Why : std::uint8_t {
   queue_full,   // as many wait as the caller allows (--queue-max)
   superseded,   // a later waiter replaced this one (--on-busy=supersede)
   foreign,      // another program's lock is in the way, which is nobody's slot
+  circle,       // all that it waits for waits for it: the words are the outcome's
 };
 
 inline constexpr std::uint32_t kMaxVictims = 64;

@@ -72,7 +72,7 @@ struct PlainOutcome {
 };
 
 struct Outcome : PlainOutcome {
-  Error error;
+  Error error;  // also the words of Why::circle
 
   static Outcome failure(const Error& why) {
     Outcome outcome;
@@ -122,7 +122,7 @@ inline constexpr std::string_view kStopReasonNames[] = {"overdue", "replace", "k
                                                         "unsupervised"};
 inline constexpr std::string_view kWhyNames[] = {
     "none",  "no_slot",  "owed",   "zero",  "drained",    "ancestor",   "taking_over", "joined",
-    "guard", "survivor", "immune", "flock", "queue_full", "superseded", "foreign"};
+    "guard", "survivor", "immune", "flock", "queue_full", "superseded", "foreign",     "circle"};
 
 template <std::size_t N, class E>
 constexpr std::string_view name_of(const std::string_view (&names)[N], E value) {

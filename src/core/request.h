@@ -212,6 +212,18 @@ constexpr bool watches_holders(const Request& request) {
   return !request.expire_idle.is_zero() || request.expire_idle_auto;
 }
 
+// The age of holders, in ns and at least 1, from which on this caller may stop them: a bound, as a
+// learned limit may be any, and an idle one has to be watched first; 0: never.
+constexpr std::int64_t age_of_victims(const Request& request) {
+  const bool any_age = request.expire_auto || request.expire_idle_auto ||
+                       request.on_busy == OnBusy::replace || request.expire_after.is_zero();
+  if (any_age) return 1;
+  const Duration& idle = request.expire_idle;
+  const Duration least =
+      idle.is_zero() || request.expire_after < idle ? request.expire_after : idle;
+  return least.is_forever() ? 0 : least.ns;
+}
+
 }  // namespace atmost
 
 #endif

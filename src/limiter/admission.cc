@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "circle_watch.h"
 #include "companion.h"
 #include "idle_watch.h"
 #include "os/clock.h"
@@ -52,6 +53,7 @@ class Admission {
   bool stop_victims(const Motive& why, Decision& victims, Outcome& outcome);
   bool on_busy(const Decision& decision, Outcome& outcome);
   bool wait_until(std::int64_t boot_ns, const Decision& decision, Outcome& outcome);
+  bool wait_in_queue(std::int64_t boot_ns, const Decision& decision, Outcome& outcome);
   bool interrupted(Outcome& outcome) const;
   void stop();
   std::int64_t last_moment() const { return waits_ ? deadline_ : Duration::kForever; }
@@ -70,6 +72,7 @@ class Admission {
   HolderStops stops_;  // of holders that have released their slots for us; kept until our next
                        // attempt
   bool told_ = false;
+  CircleWatch circle_;
   os::StopNotice stop_notice_;  // only a caller that waits needs it
 };
 
@@ -79,10 +82,10 @@ Outcome Admission::run() {
   std::int64_t started = waits_ ? os::boot_ns() : 0;
   if (waits_) deadline_ = plus(started, request_.wait);
   Outcome outcome;
-  if (!step(outcome)) {
+  bool over = step(outcome);
+  if (!over || outcome.decision.why == Why::circle) {
     if (!waits_) deadline_ = started = os::boot_ns();
-    while (!step(outcome)) {
-    }
+    while (!over) over = step(outcome);
     outcome.waited = {os::boot_ns() - started};
   }
   // Its rate would allow it too late: the first answer may be final, and have drawn a ticket.
@@ -213,10 +216,24 @@ bool Admission::wait_until(std::int64_t boot_ns, const Decision& decision, Outco
     os::sleep_until(boot_ns);
     return interrupted(outcome);
   }
-  Result<Wake> woken = session_.await(ticket_, boot_ns);
-  if (woken.ok()) return interrupted(outcome);
-  fail(outcome, woken.error());
-  return true;
+  return wait_in_queue(boot_ns, decision, outcome);
+}
+
+bool Admission::wait_in_queue(std::int64_t boot_ns, const Decision& decision, Outcome& outcome) {
+  circle_.begin(how_.store);
+  for (;;) {
+    const std::int64_t look = circle_.next_ns();
+    Result<Wake> woken = session_.await(ticket_, look < boot_ns ? look : boot_ns);
+    if (!woken.ok()) {
+      fail(outcome, woken.error());
+      return true;
+    }
+    if (waits_ && circle_.refuses(request_, decision, last_moment(), outcome)) return true;
+    // Woken for a look at a circle alone: nothing has to be asked.
+    const bool only_looked = woken.value() == Wake::deadline && look < boot_ns;
+    if (interrupted(outcome)) return true;
+    if (!only_looked || os::boot_ns() >= boot_ns) return false;
+  }
 }
 
 bool Admission::interrupted(Outcome& outcome) const {

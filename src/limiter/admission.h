@@ -29,6 +29,7 @@ struct Asking {
   bool at_once = false;        // does not wait, even if the request has a wait
   TakeoverLog* log = nullptr;  // records what happens to overdue holders
   IdleWatch* idle = nullptr;   // for request.expire_idle; null: ignores it
+  Store* store = nullptr;      // null: a circle of waiting callers is not looked for
   // If a signal handler runs at this gate, the wait ends and the answer fails with
   // Code::interrupted.
   const os::WaitGate* gate = nullptr;

@@ -24,7 +24,7 @@ Outcome ask(Store& store, const Request& request, Observer* observer) {
   }
   Lease lease;
   outcome = limiter::admit({request, store.traits(), *session.value()}, limiter::would_admit,
-                           observer, lease);
+                           observer, lease, {.store = &store});
   if (outcome.kind == Outcome::Kind::refused && limiter::is_yes(outcome.decision))
     outcome.kind = Outcome::Kind::ran;
   return outcome;

@@ -224,7 +224,8 @@ template <class SessionOfStore, class Keep>
   const Outcome outcome =
       session.ok()
           ? admit({keeping.request, keeping.store.traits(), *session.value()}, policy::decide,
-                  observer, lease, {.idle = idle_watch_for(keeping.store, keeping.request)})
+                  observer, lease,
+                  {.idle = idle_watch_for(keeping.store, keeping.request), .store = &keeping.store})
           : unopened(session.error());
   if (lease.held() && observer != nullptr) observer->admitted(lease, outcome.waited);
   if (lease.held()) notice_flocks(keeping.request, lease, observer);

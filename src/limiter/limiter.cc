@@ -177,9 +177,9 @@ Outcome run_under(Store& store, const OpenLocks& locks, const Command& command,
       run_arena().array<char*>(limiter::count_words(environment) + limiter::Variables::kMost + 1);
   if (merged == nullptr) return Outcome::failure(error_of(Code::internal, ENOMEM, "out of memory"));
   Lease lease;
-  Outcome outcome =
-      limiter::admit(locks, policy::decide, observer, lease,
-                     {.log = &journal, .idle = limiter::idle_watch_for(store, request)});
+  Outcome outcome = limiter::admit(
+      locks, policy::decide, observer, lease,
+      {.log = &journal, .idle = limiter::idle_watch_for(store, request), .store = &store});
   if (outcome.kind == Outcome::Kind::refused) {
     count_refusal(locks, outcome);
     const bool spam = limiter::learn_refusal(locks, outcome);

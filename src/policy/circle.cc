@@ -24,7 +24,8 @@ class Waits {
  public:
   Waits(const CircleFacts& facts, const Stuck& stuck) : facts_(facts), stuck_(stuck) {}
 
-  // All that waiter `from` waits for, and what those wait for; with itself if it is among them.
+  // The members that waiter `from` waits for, and what those wait for; with itself if it is among
+  // them.
   void reach_from(std::uint32_t from, Stuck& to) const {
     to = {};
     follow(from, to);

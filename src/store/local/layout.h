@@ -54,6 +54,16 @@ constexpr std::int64_t queue_start(std::uint32_t queue) {
   return kTicketBase + (static_cast<std::int64_t>(queue) << kTicketBits);
 }
 inline constexpr std::uint64_t kMaxTicket = (std::uint64_t{1} << kTicketBits) - 1;
+// True if the lock is a waiter's.
+constexpr bool is_ticket(const os::LockLine& line) {
+  return line.write && line.start == line.end && line.start >= kTicketBase &&
+         line.start < queue_start(kModeQueue + 1);
+}
+// True if it may be a hold, of one slot or several.
+constexpr bool has_slots(const os::LockLine& line) {
+  return line.write && line.start >= kFirstSlotByte && line.end <= slot_byte(kMaxSlots) &&
+         line.end - line.start < kMaxTake;
+}
 constexpr std::uint32_t queue_of(const LockSpec& lock) {
   return lock.mode == Mode::plain ? lock.max : kModeQueue;
 }
@@ -190,14 +200,17 @@ struct WaiterRecord {
   char id[63];
   char command[63];
   std::uint8_t parked;  // it waits for something else than this lock, and claims nothing here
-  std::uint8_t reserved;
+  std::uint8_t looks;   // it looks for circles of waiters, and leaves one
   // When its turn began (core/turn.h); 0: it had none, or could not have been admitted then
   std::int64_t turn_boot_ns;
   std::uint64_t turn_boot;  // in which boot
   // Until then, in the boot of its start (by the wall clock where machines share the file), it
   // could not be admitted because of its rate; 0: no rate
   std::int64_t due_boot_ns;
-  char host[32];  // as in Record
+  union {
+    char host[32];            // as in Record
+    std::int64_t expires_ns;  // in other files: it may stop holders of that age; 0: none
+  };
   std::uint64_t checksum;
 };
 

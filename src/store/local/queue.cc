@@ -85,6 +85,8 @@ void describe(LockFile& file, const LockSpec& spec, const Request& request, cons
   record.joins = request.on_busy == OnBusy::join;
   record.due_boot_ns = place.due;
   record.parked = place.parked ? 1 : 0;
+  record.looks = request.kind != HolderKind::library;
+  record.expires_ns = age_of_victims(request);
   if (file.identity().across) note_host(record.host);
   record.id_size = copy_text(request.id, record.id);
   record.command_size = copy_text(request.command, record.command);
