@@ -1,9 +1,7 @@
 #include "say.h"
 
-#include <signal.h>
-#include <string.h>
-
 #include "core/words.h"
+#include "history/log.h"
 #include "json/json.h"
 #include "os/host.h"
 
@@ -14,8 +12,8 @@ std::string duration(Duration span) { return std::string(duration_words(span).vi
 std::string seconds(Duration span) { return std::string(duration_seconds(span).view()); }
 
 std::string signal_name(int number) {
-  const char* name = sigabbrev_np(number);
-  return name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(number);
+  const std::string name(history::signal_name(number).view());
+  return name[0] >= '0' && name[0] <= '9' ? "signal " + name : "SIG" + name;
 }
 
 std::string busy_words(const Atom& atom, const Decision& decision) {
