@@ -3,7 +3,7 @@
 # needs: gcc libc6-dev pkgconf guile-json
 set -eu
 cd "$(mktemp -d)"
-cp -rL /trial/bindings/guile/tests .
+cp -rL /trial/bindings/guile/tests /trial/bindings/guile/README.md .
 GUILE=guile-3.0 GUILE_AUTO_COMPILE=0
 export GUILE GUILE_AUTO_COMPILE
 cd tests
