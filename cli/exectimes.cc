@@ -123,6 +123,7 @@ int start(Store& files, std::string_view max, char* const* command) {
     Text<900> line("exectimes: MAX: \"");
     return say(line.append(max).append("\" is not a whole number of 0 or more, nor check or list"));
   }
+  lock.max_given = true;
   request.exec = true;
   request.until = Until::close;
   request.command = Text<63>(command[0]);

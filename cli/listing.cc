@@ -52,6 +52,13 @@ void Listing::begin(std::string_view lock) {
 }
 
 void Listing::header(const Header& header) {
+  if (header.limit != nullptr) {
+    Entry entry;
+    entry.state = "limit";
+    entry.limit = header.limit;
+    entry.verified = true;
+    show(entry);
+  }
   if (!header.drained) return;
   Entry entry;
   entry.state = "drained";
@@ -179,6 +186,7 @@ void Listing::show_row(const Entry& entry) {
   if (id.empty()) id.push('-');
   if (command.empty()) command.push('-');
   Text<48> state(entry.state);
+  if (entry.limit != nullptr) command.assign(recorded_words(*entry.limit));
   if (entry.kept_for != 0) state.append(" for ").append_signed(entry.kept_for);
   const bool for_people = shape_ == Shape::measure || shape_ == Shape::table;
   if (for_people && entry.position != 0) state.append(" ").append(ordinal(entry.position));
@@ -214,6 +222,11 @@ void Listing::show_json(const Entry& entry) {
   if (entry.position != 0) {
     write_known(to, "position", entry.position);
     write_known(to, "max", entry.max);
+  }
+  if (entry.limit != nullptr) {
+    to.number("max", entry.limit->max);
+    to.text("limit", recorded_words(*entry.limit));
+    if (!entry.limit->names.empty()) to.text("names", entry.limit->names);
   }
   if (const std::string_view path = path_of(entry); !path.empty()) to.text("path", path);
   to_.text(to.finish());

@@ -62,6 +62,7 @@ class Listing final : public LockVisitor {
     std::uint32_t slots = 1;
     std::uint32_t position = 0;  // in the queue
     std::uint32_t max = 0;       // of the queue
+    const RecordedLimit* limit = nullptr;
     std::int64_t pid = 0;
     std::int64_t kept_for = 0;
     bool has_user = false;

@@ -100,7 +100,34 @@ Error option_for_command(std::string_view lock, std::string_view word) {
 
 }  // namespace
 
+namespace {
+
+// No command follows the lock of `limit`, so that options may.
+Status read_mixed_words(int argc, char* const* argv, Invocation& to) {
+  constexpr int kMost = 2;
+  static char* operands[kMost + 1];
+  to.operands = operands;
+  for (;;) {
+    const Result<int> first = read_words(argc, argv, to, to.subcommand);
+    if (!first.ok()) return first.error();
+    argv += first.value();
+    argc -= first.value();
+    operands[to.operand_count] = nullptr;
+    if (argc <= 0) return {};
+    if (to.operand_count == kMost) {
+      Error error = error_of(Code::usage, 0, "\"");
+      append_shown(error, argv[0]);
+      error.message.append("\" is one argument too many: limit takes LOCK and N");
+      return error;
+    }
+    operands[to.operand_count++] = argv[0];  // and the words behind it are read next
+  }
+}
+
+}  // namespace
+
 Status read_command_words(int argc, char* const* argv, Invocation& to) {
+  if (to.subcommand == kLimit) return read_mixed_words(argc, argv, to);
   const Result<int> first = read_words(argc, argv, to, to.subcommand);
   if (!first.ok()) return first.error();
   to.operands = argv + first.value();

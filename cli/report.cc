@@ -4,6 +4,7 @@
 #include "core/outcome.h"
 #include "core/words.h"
 #include "os/host.h"
+#include "stopped_words.h"
 
 namespace atmost::cli {
 namespace {
@@ -16,8 +17,9 @@ const LockSpec& lock_of(const Outcome& outcome, const Invocation& invocation) {
 
 void too_soon_words(Sentence& to, const Decision& decision, const Request& request) {
   if (decision.rate_reached) {
-    to.append_unsigned(request.rate.count).append(request.rate.count == 1 ? " run" : " runs");
-    to.append(" started within the last ").append(duration_words(request.rate.window));
+    const Rate& rate = decision.rate;
+    to.append_unsigned(rate.count).append(rate.count == 1 ? " run" : " runs");
+    to.append(" started within the last ").append(duration_words(rate.window));
     to.append(": come back in ").append(duration_words_up(decision.retry_in));
     if (decision.last_in_future)
       to.append(" (its time lies in the future: has a clock been set back?)");
@@ -40,23 +42,25 @@ void too_soon_words(Sentence& to, const Decision& decision, const Request& reque
 // Other callers may allow more than this one does, so that more than N may be held.
 void held_words(Sentence& to, const Decision& decision, const LockSpec& lock,
                 std::string_view holders) {
+  const std::uint32_t max = decision.limited ? decision.max : lock.max;
   if (decision.writer_inside) {
     to.append("held exclusively").append(holders);
     return;
   }
   const bool alone = lock.mode == Mode::exclusive;
-  const std::uint32_t above = !alone && decision.held > lock.max ? decision.held - lock.max : 0;
+  const std::uint32_t above = !alone && decision.held > max ? decision.held - max : 0;
   if (above >= kCountedAbove) to.append("at least ");
   to.append_unsigned(decision.held);
-  if (!alone && above == 0) to.append(" of ").append_unsigned(lock.max);
+  if (!alone && above == 0) to.append(" of ").append_unsigned(max);
   to.append((alone || above > 0) && decision.held == 1 ? " slot held" : " slots held");
   if (decision.some_drained) to.append(" or drained");
   to.append(holders);
   if (alone) {
     to.append(", and --exclusive needs all of them free");
   } else if (above > 0) {
-    to.append(", ").append_unsigned(lock.max).append(" allowed");
+    to.append(", ").append_unsigned(max).append(" allowed");
   }
+  if (decision.limited && lock.max_given && lock.max > max) to.append(" (the limit of record)");
   if (lock.take > 1) to.append(", ").append_unsigned(lock.take).append(" wanted");
 }
 
@@ -73,6 +77,11 @@ void foreign_words(Sentence& to, const Decision& decision) {
   to.append("process ").append_signed(decision.culprit);
   if (!name.empty()) to.append(" (").append(name).append(")");
   to.append(", which is not atmost");
+}
+
+void above_limit_words(Sentence& to, const Decision& decision, const LockSpec& lock) {
+  to.append_unsigned(lock.take).append(" slots wanted, and the limit of record is ");
+  to.append_unsigned(decision.max);
 }
 
 void append_culprit(Sentence& to, const Decision& decision, std::string_view before) {
@@ -133,60 +142,14 @@ void busy_words(Sentence& to, const Outcome& outcome, const LockSpec& lock,
     case Why::foreign:
       foreign_words(to, decision);
       return;
+    case Why::above_limit:
+      above_limit_words(to, decision, lock);
+      return;
     case Why::survivor:
       to.append("its holder is overdue and could not be stopped");
       append_culprit(to, decision, ": ");
       return;
   }
-}
-
-// The limit itself; the run time of the command, which includes the graces, is another number.
-void past_limit(Sentence& to, const Outcome& outcome, const Request& request) {
-  constexpr Duration kNoGrace = Duration::millis(100);
-  const Limits& limits = outcome.decision.limits;
-  const bool automatic = request.max_runtime_auto;
-  const Duration limit = automatic ? limits.max_runtime : request.max_runtime;
-  const Text<32> words = duration_words(limit);
-  const Text<32> ran = duration_words(outcome.ran);
-  to.append(" after ").append(words);
-  if (outcome.ran.ns - limit.ns >= kNoGrace.ns && ran.view() != words.view())
-    to.append(" (it ended after ").append(ran).push(')');
-  to.append(", as ");
-  to.append(!automatic            ? "--max-runtime"
-            : limits.too_few != 0 ? "--auto-max"
-                                  : "--max-runtime auto");
-  to.append(" says");
-  if (automatic) to.append(learned_words(limits, request.locks[0].name));
-}
-
-void why_stopped(Sentence& to, const Outcome& outcome, const Request& request,
-                 const StoreTraits& traits) {
-  const Limits& limits = outcome.decision.limits;
-  if (outcome.stopped == Stopped::max_runtime) return past_limit(to, outcome, request);
-  to.append(" after ").append(duration_words(outcome.ran));
-  if (outcome.stopped == Stopped::lost) {
-    to.append(": the lock was lost");
-  } else if (outcome.stopped == Stopped::idle) {
-    to.append(": idle for ").append(duration_words(limits.max_idle));
-    to.append(request.max_idle_auto ? " (--max-idle auto)" : " (--max-idle)");
-    if (request.max_idle_auto) to.append(learned_words(limits, request.locks[0].name));
-  } else if (outcome.stopped == Stopped::caller_gone) {
-    to.append(": the process that --die-with names has ended");
-  } else {
-    const bool fleet = traits.leased;
-    to.append(outcome.stopped == Stopped::killed ? ": killed by atmost kill" : ": taken over");
-    if (fleet) to.append(", or stopped by atmost kill");
-    if (outcome.stopped_by == 0) return;
-    to.append(outcome.stopped == Stopped::killed ? ", process " : " by process ");
-    to.append_signed(outcome.stopped_by);
-  }
-}
-
-void too_fast_words(Sentence& to, const Outcome& outcome, const Request& request) {
-  to.append(": the command was successful after ").append(duration_words(outcome.ran));
-  to.append(" only, and counts as failed: --min-runtime ");
-  to.append(request.min_runtime_auto ? "auto is " : "is ");
-  to.append(duration_words(outcome.decision.limits.min_runtime));
 }
 
 std::string_view reason_of(const Outcome& outcome) {

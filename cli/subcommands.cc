@@ -21,6 +21,8 @@ constexpr Subcommand kSubcommands[] = {
     {"release", kRelease, release_command, "[--for-pid PID] LOCK", "end a hold"},
     {"drain", kDrain, drain_command, "[--slot S] LOCK", "admit nobody (to that slot) until resume"},
     {"resume", kResume, resume_command, "[--slot S] LOCK", "admit callers again after drain"},
+    {"limit", kLimit, limit_command, "LOCK [N] [--rate K/T]... [--names A,B,C|@FILE] [--clear]",
+     "the limit of record, which every caller of LOCK obeys"},
     {"kill", kKill, kill_command, "[--slot S | --token T | --overdue] [--dry-run] LOCK",
      "stop the holders carefully"},
     {"forget", kForget, forget_command, "LOCK", "forget the last admission and what was learned"},
@@ -53,6 +55,7 @@ Error about_also(std::string_view text, const Error& why) {
 Status take_also(Invocation& invocation, const NamingContext& around, const Settings::Also& also) {
   LockSpec& lock = invocation.request.locks[invocation.request.lock_count];
   lock.max = also.max;
+  lock.max_given = also.max_given;
   bool named = false;
   if (const Status placed = place(invocation, around, also.lock, run_arena(), lock, named);
       !placed.ok())

@@ -16,6 +16,7 @@ int wait_command(Invocation& invocation);
 int list_command(Invocation& invocation);
 int drain_command(Invocation& invocation);
 int resume_command(Invocation& invocation);
+int limit_command(Invocation& invocation);
 int kill_command(Invocation& invocation);
 int forget_command(Invocation& invocation);
 int hold_command(Invocation& invocation);

@@ -21,10 +21,13 @@ constexpr Duration kFleetPause = Duration::seconds(15);
 
 class Looker final : public LockVisitor {
  public:
-  Looker(const Instant& now, std::uint32_t max, Duration usual)
-      : now_(now), usual_(usual), max_(max), host_(os::kept_host_name()) {}
+  Looker(const Instant& now, const LockSpec& lock, Duration usual)
+      : now_(now), usual_(usual), lock_(lock), max(lock.max), host_(os::kept_host_name()) {}
 
-  void header(const Header&) override {}
+  void header(const Header& header) override {
+    const bool lower = header.limit != nullptr && (!lock_.max_given || max > header.limit->max);
+    if (lower) max = header.limit->max;
+  }
   void holder(const HolderView& holder) override {
     if (holder.read_locked) return;
     if (holder.pid > 0 && holder.pid == last_pid_) return;  // it has several slots
@@ -40,7 +43,7 @@ class Looker final : public LockVisitor {
     if (!holder.id.empty()) view.holder.append(" \"").append(holder.id).push('"');
   }
   void waiter(const WaiterView& waiter) override {
-    if (waiter.max != max_) return;
+    if (waiter.max != (lock_.mode == Mode::plain ? max : kMaxSlots + 1)) return;
     ++view.waiting;
     const bool here = waiter.host.empty() || waiter.host.view() == host_.view();
     if (here && waiter.pid == os::process_id()) view.place = view.waiting;
@@ -51,7 +54,12 @@ class Looker final : public LockVisitor {
  private:
   const Instant& now_;
   Duration usual_;
-  std::uint32_t max_;
+  const LockSpec& lock_;
+
+ public:
+  std::uint32_t max;  // that it waits under, with the limit of record
+
+ private:
   std::int64_t last_pid_ = 0;
   Text<255> host_;
 };
@@ -150,9 +158,9 @@ void WaitingLine::say() {
   }
   learned_ = true;
   const Instant moment = now();
-  Looker seen(moment, lock.mode == Mode::plain ? lock.max : kMaxSlots + 1, usual_);
+  Looker seen(moment, lock, usual_);
   if (!invocation_.locks->inspect(lock, moment, &seen).ok()) return;
-  const Text<1500> words = waiting_words(lock.name, seen.view, usual_, lock.max);
+  const Text<1500> words = waiting_words(lock.name, seen.view, usual_, seen.max);
   const unsigned columns = terminal_size(2).columns;
   const bool live = form_ == Form::live;
   if (live) os::keep_line_erasable();

@@ -98,7 +98,7 @@ std::string who_can_rename(const std::string& directory) {
   const bool group_can = os::path_status(directory.c_str(), status, true) != 0 ||
                          ((status.st_mode & S_IWGRP) != 0 && (status.st_mode & S_ISVTX) == 0);
   return (group_can ? "nobody but members of its group" : "nobody else") +
-         std::string(" can rename or replace lock files here");
+         std::string(" can rename or replace lock files here, and their limits of record");
 }
 
 // Reports each fault for which `run` would refuse a lock file here: owner, links, directories that
@@ -113,7 +113,7 @@ void examine_permissions(const Examination& examination, const TrialFile& file) 
     send({Level::bad,
           "permissions",
           opened.error().message,
-          "a user who can replace a lock file can admit any caller",
+          "a user who can replace a lock file, or its limit of record, can admit any caller",
           {}});
   }
 }

@@ -79,6 +79,8 @@ void tell_place(const Range& range, const Run& run, Report& out) {
       const std::int64_t queue = (run.start - kTicketBase) >> kTicketBits;
       if (queue == kModeQueue) {
         out.text("queue of shared and exclusive callers");
+      } else if (queue == kLimitQueue) {
+        out.text("queue of callers at the limit of record");
       } else {
         out.text("queue of -n ").number(queue);
       }

@@ -9,6 +9,7 @@
 #include "os/self.h"
 #include "os/terminal.h"
 #include "policy/schedule.h"
+#include "store/local/limit_file.h"
 #include "store/local/lock_file.h"
 #include "store/local/stats_file.h"
 
@@ -73,6 +74,18 @@ void describe_inode(const Explanation& about, const struct stat& status, Report&
   out.line();
 }
 
+void tell_limit(local::LockFile& file, Report& out) {
+  static char room[local::kLimitMost + 1];
+  RecordedLimit limit;
+  bool limited = false;
+  const Status read = local::read_limit(file, room, limit, limited);
+  if (!read.ok()) {
+    out.text("  admits nobody: ").shown(read.error().message).line();
+  } else if (limited) {
+    out.text("  limit of record: ").text(recorded_words(limit)).line();
+  }
+}
+
 void describe_file(const Explanation& about, const std::string& path, const struct stat& status,
                    Report& out) {
   const char* filesystem = "";
@@ -94,7 +107,11 @@ void describe_file(const Explanation& about, const std::string& path, const stru
   Request request;
   request.trust_fs = true;  // reported above
   const Status opened = as_run_sees_it.open(lock, request, local::LockFile::Access::look);
-  if (!opened.ok()) out.text("  atmost run refuses it: ").shown(opened.error().message).line();
+  if (!opened.ok()) {
+    out.text("  atmost run refuses it: ").shown(opened.error().message).line();
+  } else {
+    tell_limit(as_run_sees_it, out);
+  }
 }
 
 }  // namespace

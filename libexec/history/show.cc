@@ -115,6 +115,8 @@ std::string details(const Record& record) {
       to = shown(record.text("signal")) + " to " + digits(record.number("holder_pid")) +
            (record.flag("worked") ? ", worked" : "");
       break;
+    case Event::Kind::limited:
+      return shown(record.text("from")) + " to " + shown(record.text("to"));
     case Event::Kind::lost:
       if (has(record.number("holder_pid"))) to = "to " + digits(record.number("holder_pid"));
       break;

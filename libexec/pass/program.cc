@@ -50,6 +50,7 @@ Outcome take_place(Store& files, const std::string& file, std::uint32_t most,
     return outcome;
   }
   request.locks[0].max = most;
+  request.locks[0].max_given = true;
   request.trust_fs = trust_fs;
   request.command = Text<63>(std::string_view("atmost pass"));
   // A pass is never taken over; and the occupancy words that a supervisor registers belong to its

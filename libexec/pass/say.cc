@@ -41,7 +41,8 @@ std::string busy_words(const Atom& atom, const Decision& decision) {
     case Why::survivor:
       return "busy: overdue, and its process could not be stopped" + culprit;
     default:
-      return "busy: " + std::to_string(decision.held) + " of " + std::to_string(atom.max) + " run";
+      return "busy: " + std::to_string(decision.held) + " of " +
+             std::to_string(decision.limited ? decision.max : atom.max) + " run";
   }
 }
 

@@ -185,6 +185,7 @@ std::string now_words(const Job& job) {
   if (!job.present) return to;
   if (job.present->waiters > 0) join(std::to_string(job.present->waiters) + " waiting");
   if (job.present->drained) join("drained");
+  if (!job.present->limit.empty()) join("limit " + job.present->limit);
   return to;
 }
 
@@ -238,6 +239,7 @@ std::string job_json(const Job& job) {
   if (job.present) {
     to.number("waiting", job.present->waiters);
     to.truth("drained", job.present->drained);
+    if (!job.present->limit.empty()) to.text("limit", job.present->limit);
   }
   moment("next", job.next_ns);
   return to.str();

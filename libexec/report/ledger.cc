@@ -117,6 +117,7 @@ void RunLedger::take(const Record& record) {
     case Event::Kind::unreached:
     case Event::Kind::vanished:
     case Event::Kind::lost:
+    case Event::Kind::limited:  // no run's
       break;
   }
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/limiter.h"
+#include "core/words.h"
 
 namespace atmost::report {
 namespace {
@@ -13,6 +14,7 @@ class Count final : public LockVisitor {
  public:
   void header(const Header& header) override {
     found.drained = header.drained;
+    if (header.limit != nullptr) found.limit = recorded_words(*header.limit).view();
     if (header.last.start.known) found.start_ns = header.last.start.real_ns;
   }
   void holder(const HolderView& holder) override {

@@ -19,6 +19,7 @@ struct Present {
   std::uint64_t holders = 0;  // slots that are held
   std::uint64_t waiters = 0;
   bool drained = false;
+  std::string limit = {};     // of record, in words; empty: none
   std::int64_t start_ns = 0;  // the last admission, since 1970; 0: not known
 };
 // By the lock's file. Only locks of this machine that were looked at.

@@ -29,6 +29,7 @@ enum class Why : std::uint8_t {
   superseded,   // a later waiter replaced this one (--on-busy=supersede)
   foreign,      // another program's lock is in the way, which is nobody's slot
   circle,       // all that it waits for waits for it: the words are the outcome's
+  above_limit,  // the caller wants more slots than its limit or that of record has
 };
 
 inline constexpr std::uint32_t kMaxVictims = 64;
@@ -53,7 +54,11 @@ struct Decision {
                                             // holder is overdue, or a waiter's turn is over
   // the stored admission lies ahead of the clock: reported, and treated as just now
   bool last_in_future = false;
-  bool rate_reached = false;   // too_soon because of --rate
+  std::uint32_t max = 1;       // the limit that was applied: the caller's, or that of record
+  bool limited = false;        // it is that of record
+  bool rated = false;          // the caller or the limit of record has a rate
+  bool rate_reached = false;   // too_soon because of a rate
+  Rate rate;                   // that one
   bool foreign_whole = false;  // Why::foreign: all slots are locked
   Limits limits;               // the limits that were applied
   // The process to name in the message (the holder of the guard or of a foreign lock, or the
@@ -88,8 +93,7 @@ constexpr bool worth_waiting(const Decision& decision) {
 // True if a caller that waits for its rate keeps a place in the queue meanwhile: rates are first
 // come, first served.
 constexpr bool waits_for_rate(const Request& request, const Decision& decision) {
-  if (request.rate.count == 0 || request.on_too_soon != OnTooSoon::wait || request.now_given)
-    return false;
+  if (!decision.rated || request.on_too_soon != OnTooSoon::wait || request.now_given) return false;
   if (decision.verdict == Verdict::too_soon) return !decision.retry_in.is_forever();
   return decision.verdict == Verdict::busy && decision.why == Why::owed;
 }
@@ -108,7 +112,7 @@ using MomentFn = Instant (*)(const Request& request);
 // Ticket::due_boot_ns after a refusal at `now`; `before`: after the refusal before.
 constexpr std::int64_t due_after(const Request& request, const Decision& decision,
                                  const Instant& now, std::int64_t before) {
-  if (request.rate.count == 0) return 0;
+  if (!decision.rated) return 0;
   if (waits_for_rate(request, decision) && decision.verdict == Verdict::too_soon)
     return plus(now.boot_ns, decision.retry_in);
   return before != 0 && before <= now.boot_ns ? before : now.boot_ns;

@@ -54,6 +54,7 @@ inline constexpr EventField kEventFields[] = {
     {"id", FieldType::text},
     {"command", FieldType::text},
     {"args", FieldType::texts},
+    {"from", FieldType::text},
     {"to", FieldType::text},
     {"why", FieldType::text},
     {"retry_in_s", FieldType::time},
@@ -141,10 +142,11 @@ class Event : public EventValues {
                 // logged
     undelivered,  // a message about a run was not delivered
     unreached,    // a process that was to be stopped may not be signalled
+    limited,      // the limit of record was changed, from one to another
   };
-  static constexpr std::string_view kKinds[] = {"admitted",    "denied",   "expired",  "signalled",
-                                                "ended",       "lost",     "stopping", "vanished",
-                                                "undelivered", "unreached"};
+  static constexpr std::string_view kKinds[] = {"admitted",    "denied",    "expired",  "signalled",
+                                                "ended",       "lost",      "stopping", "vanished",
+                                                "undelivered", "unreached", "limited"};
   static constexpr int kVersion = 1;
 
   // `when`: from the machine's clocks, never --now.

@@ -27,6 +27,8 @@ struct HeldLock {
   int fd = -1;  // inheritable stores: the descriptor that the command may inherit; else -1
   std::uint64_t token = 0;  // of this admission: greater than every earlier one of this lock
   std::uint32_t count = 0;  // slots held
+  // The lock's limit of record at this admission; null: it has none. Borrowed from the session.
+  const RecordedLimit* limit = nullptr;
   // Stores with paths: this admission made a lock file of an empty file that it found.
   bool was_empty = false;
   // Runs that had these slots before and recorded no end; the first few of them.

@@ -145,6 +145,12 @@ struct Victims {
 Outcome stop_holders(Store& store, const Request& request, const Victims& wanted,
                      Observer* observer);
 
+// Changes the limit of record of the request's lock, and logs the change. Fails for users other
+// than the lock's owner and root; then nothing has changed. `change.from` and `.to` may not be
+// null.
+Status set_limit(Store& store, const Request& request, const LimitChange& change,
+                 Observer* observer);
+
 // The last step of building a request for hold_for(): on behalf of the running process `pid`. Its
 // paths become absolute; `texts` keeps them. Error: there is no such process (usage), it is another
 // user's (not_permitted), or it cannot be watched (unavailable).

@@ -121,8 +121,9 @@ inline constexpr std::string_view kStoppedNames[] = {
 inline constexpr std::string_view kStopReasonNames[] = {"overdue", "replace", "kill", "idle",
                                                         "unsupervised"};
 inline constexpr std::string_view kWhyNames[] = {
-    "none",  "no_slot",  "owed",   "zero",  "drained",    "ancestor",   "taking_over", "joined",
-    "guard", "survivor", "immune", "flock", "queue_full", "superseded", "foreign",     "circle"};
+    "none",        "no_slot",    "owed",    "zero",     "drained",    "ancestor",
+    "taking_over", "joined",     "guard",   "survivor", "immune",     "flock",
+    "queue_full",  "superseded", "foreign", "circle",   "above_limit"};
 
 template <std::size_t N, class E>
 constexpr std::string_view name_of(const std::string_view (&names)[N], E value) {

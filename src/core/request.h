@@ -42,6 +42,16 @@ struct Rate {
 inline constexpr std::uint32_t kMaxRate = 1024;
 inline constexpr std::uint32_t kAnyQueue = UINT32_MAX;
 
+// The limit of record of a lock (atmost limit): its callers' own limits may be stricter, and both
+// hold.
+inline constexpr std::uint32_t kMostRates = 8;
+struct RecordedLimit {
+  std::uint32_t max = 0;  // N, 1…kMaxSlots
+  std::uint32_t rate_count = 0;
+  Rate rates[kMostRates];
+  std::string_view names;  // of its N slots, separated by commas, borrowed; empty: they have none
+};
+
 // The end of a hold (docs/internals/lock-map.md, "Who keeps a slot"): the command's main process,
 // its whole tree, or the close of the descriptor (a POSIX lock; only for a command that replaces
 // us).
@@ -80,7 +90,7 @@ inline constexpr OccasionName kOccasionNames[] = {
     {"spam", kTellSpam}};
 
 // A variable of the command that --env names, and the fact about the first lock in it.
-enum class Told : std::uint8_t { slot, slots, indices, token, lock };
+enum class Told : std::uint8_t { slot, slots, indices, token, lock, name, names };
 struct OwnVariable {
   std::string_view name;
   Told what = Told::slot;
@@ -96,7 +106,12 @@ struct LockSpec {
   std::uint32_t max = 1;   // N, 0…kMaxSlots; 0 refuses
   std::uint32_t take = 1;  // K, 1…min(N, kMaxTake)
   Mode mode = Mode::plain;
-  TextView name;  // as the user wrote it, for messages, list and the environment
+  bool max_given = false;  // else the limit of record is the caller's N, where there is one
+  // Of the limit of record, in what a store makes of a caller's wishes (rule::limited()):
+  bool limited = false;   // the lock has one
+  bool at_limit = false;  // `max` is its N
+  bool rated = false;     // it has rates
+  TextView name;          // as the user wrote it, for messages, list and the environment
   TextView path;  // the lock file; fleet: the store's URL and, behind the last slash, the key
 };
 
@@ -192,6 +207,20 @@ struct Request {
   OwnVariable variables[kMaxOwnVariables];  // different names
   LockSpec locks[kMaxLocks];                // the first is LOCK, the others --also; any order
 };
+
+// True if the command gets names of slots, which only a limit of record has.
+constexpr bool wants_names(const Request& request) {
+  for (std::uint32_t i = 0; i < request.variable_count; ++i) {
+    const Told what = request.variables[i].what;
+    if (what == Told::name || what == Told::names) return true;
+  }
+  return false;
+}
+
+// True if the caller or the limit of record has a rate.
+constexpr bool has_rate(const Request& request, const LockSpec& lock) {
+  return request.rate.count > 0 || lock.rated;
+}
 
 // True if any limit is learned.
 constexpr bool wants_stats(const Request& request) {

@@ -88,6 +88,18 @@ class Section {
   ~Section() = default;
 };
 
+// A change of a lock's limit of record. A part that is not given stays as it is.
+struct LimitChange {
+  bool clears = false;           // nothing of the old one stays; without an N, there is none then
+  std::uint32_t max = 0;         // 0: not given
+  std::uint32_t rate_count = 0;  // 0: not given
+  Rate rates[kMostRates] = {};
+  bool names_given = false;
+  std::string_view names = {};  // as in RecordedLimit
+  Text<200>* from = nullptr;    // get the limit before and after in words (recorded_words())
+  Text<200>* to = nullptr;
+};
+
 // A change of one lock by a caller that wants none of its slots. Plain data.
 struct Edit {
   enum class What : std::uint8_t {
@@ -98,6 +110,7 @@ struct Edit {
     resume,   // opens it again
     learn,    // calls `how` with the statistics and `sample`, and keeps what that made of them
     recall,   // reads the statistics into `lock` and `directory`
+    limit,    // changes the limit of record as `limit` says
   };
   What what = What::refusal;
   bool failed = false;
@@ -106,6 +119,7 @@ struct Edit {
   RunSample sample{};
   LockStats* lock = nullptr;
   DirectoryStats* directory = nullptr;
+  const LimitChange* limit = nullptr;
 };
 
 struct Edited {

@@ -46,6 +46,8 @@ class Store {
   // lock before its first use.
   Status set_drained(const Request& request, std::uint32_t slot, bool drained);
   Status forget(const Request& request);
+  // Makes the lock unless the change clears its limit.
+  Status set_limit(const Request& request, const LimitChange& change);
   Result<StatsKept> recall(const Request& request, LockStats& lock, DirectoryStats& directory);
 
  protected:
@@ -66,6 +68,14 @@ inline Status Store::set_drained(const Request& request, std::uint32_t slot, boo
   const Result<Edited> done =
       edit(request, drained ? OpenTo::make : OpenTo::change,
            {.what = drained ? Edit::What::drain : Edit::What::resume, .slot = slot});
+  return done.ok() ? Status{} : done.error();
+}
+
+inline Status Store::set_limit(const Request& request, const LimitChange& change) {
+  const bool clears = change.clears && change.max == 0 && !change.names_given;
+  const Result<Edited> done =
+      edit(request, clears && change.rate_count == 0 ? OpenTo::change : OpenTo::make,
+           {.what = Edit::What::limit, .limit = &change});
   return done.ok() ? Status{} : done.error();
 }
 

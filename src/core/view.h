@@ -81,6 +81,10 @@ struct View {
   // Of the last request.rate.count admissions, the first: it must be a window ago. A newer one if
   // that one cannot be read; not known: there were fewer. Read only for a request with a rate.
   Stamp first_in_rate;
+  // The same for the rate of the limit of record that allows the next admission last; count 0: all
+  // of them allow it now.
+  Rate limit_rate;
+  Stamp first_in_limit_rate;
   bool drained = false;  // admit no caller
   // The K slots can be held without more than N held: proven, and reserved for now.
   bool has_room = false;
@@ -122,6 +126,7 @@ class LockVisitor {
     bool drained = false;
     std::uint64_t token = 0;
     LastAdmission last;
+    const RecordedLimit* limit = nullptr;  // of record; null: it has none
   };
   // True if only the header and the holders are wanted. For callers that have just opened the lock:
   // its directories are not examined again.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "core/request.h"
 #include "core/result.h"
 #include "core/stats.h"
 #include "core/text.h"
@@ -58,6 +59,9 @@ Text<32> duration_seconds(Duration span);
 // The origin of a learned limit on runs, and the command that shows more. To be put after the
 // limit.
 Text<400> learned_words(const Limits& limits, std::string_view lock);
+
+// A limit of record: "4, 10/1m, names a,b"; "none" without an N. Long lists are cut.
+Text<200> recorded_words(const RecordedLimit& limit);
 
 // The system's message for an errno value; never empty.
 std::string_view errno_words(int error);

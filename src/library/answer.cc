@@ -58,10 +58,14 @@ void busy_words(const Decision& decision, const LockSpec& lock) {
     case Why::owed:
       to.append("a slot is free, but owed to those who wait");
       return;
+    case Why::above_limit:
+      to.append_unsigned(lock.take).append(" slots wanted, and the limit of record is ");
+      to.append_unsigned(decision.max);
+      return;
     default:
       to.append_unsigned(decision.held)
           .append(" of ")
-          .append_unsigned(lock.max)
+          .append_unsigned(decision.limited ? decision.max : lock.max)
           .append(" slots held");
       return;
   }

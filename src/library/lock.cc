@@ -62,6 +62,7 @@ void LibraryLock::fill(const LibraryRequest& from) {
   }
   LockSpec& lock = request_.locks[0];
   lock.max = options.locks[0].max;
+  lock.max_given = options.locks[0].max_given;
   lock.take = options.locks[0].take;
   lock.mode = options.locks[0].mode;
   lock.name = lock.path = {};

@@ -73,7 +73,9 @@ class LibraryLock {
 
   // The number of slots of a lock file that it has, which only a release by this process can free;
   // all, if no other holder fits beside it. 0 for a lock that a taker or its own limit may end.
-  std::uint32_t slots_kept_of(std::uint64_t device, std::uint64_t inode) const;
+  // `limit`: the limit of record then; it stays as it is where there was none.
+  std::uint32_t slots_kept_of(std::uint64_t device, std::uint64_t inode,
+                              std::uint32_t& limit) const;
 
   // In a forked child: closes the descriptors that must not outlive the parent. Async-signal-safe.
   void close_private() {

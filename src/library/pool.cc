@@ -93,7 +93,8 @@ void give_back(LibraryRequest* request) {
   unused_requests = request;
 }
 
-std::uint32_t LibraryLock::slots_kept_of(std::uint64_t device, std::uint64_t inode) const {
+std::uint32_t LibraryLock::slots_kept_of(std::uint64_t device, std::uint64_t inode,
+                                         std::uint32_t& limit) const {
   if (!in_files() || inherited() || listening_) return 0;
   const os::Locked locked(mutex_);
   std::uint32_t slots = 0;
@@ -102,6 +103,7 @@ std::uint32_t LibraryLock::slots_kept_of(std::uint64_t device, std::uint64_t ino
     if (os::file_status(lease_.lock(i).fd, status) != 0 || status.st_dev != device ||
         status.st_ino != inode)
       continue;
+    if (lease_.lock(i).limit != nullptr) limit = lease_.lock(i).limit->max;
     slots += request_.locks[i].mode == Mode::exclusive ? kMaxSlots : lease_.lock(i).count;
   }
   return slots;
@@ -120,13 +122,16 @@ bool waits_for_itself(std::uint64_t thread, const Request& request) {
     struct stat status;
     bool known = false;
     std::uint32_t slots = 0;
+    std::uint32_t limit = 0;  // of record, when they were taken; 0: none
     for (const LibraryLock* each = first; each != nullptr; each = each->next_of_all) {
       if (__atomic_load_n(&each->taker, __ATOMIC_RELAXED) != thread) continue;
       if (!known && os::path_status(lock.path.c_str(), status, false) != 0) break;
       known = true;
-      slots += each->slots_kept_of(status.st_dev, status.st_ino);
+      slots += each->slots_kept_of(status.st_dev, status.st_ino, limit);
     }
-    if (slots > 0 && (lock.mode == Mode::exclusive || slots + lock.take > lock.max)) return true;
+    const bool own = limit == 0 || (lock.max_given && lock.max < limit);
+    const std::uint32_t max = own ? lock.max : limit;
+    if (slots > 0 && (lock.mode == Mode::exclusive || slots + lock.take > max)) return true;
   }
   return false;
 }

@@ -93,6 +93,7 @@ Status place_also(const Settings::Also& also, const NamingContext& around, Libra
   Request& request = to.request();
   LockSpec& lock = request.locks[request.lock_count];
   lock.max = also.max;
+  lock.max_given = also.max_given;
   bool named = false;
   if (Status placed = place_lock(also.lock, around, to.texts(), lock, named); !placed.ok())
     return placed;

@@ -40,8 +40,8 @@ class Admission {
         lease_(lease),
         how_(how),
         waits_(!how.at_once && !request_.wait.is_zero()),
-        waits_for_rate_only_(!how.at_once && !waits_ && request_.rate.count > 0 &&
-                             request_.on_too_soon == OnTooSoon::wait && !request_.now_given) {}
+        waits_for_rate_only_(!how.at_once && !waits_ && request_.on_too_soon == OnTooSoon::wait &&
+                             !request_.now_given) {}
 
   Outcome run();
 

@@ -16,6 +16,16 @@ constexpr OwnVariable kSlots[] = {
     {"ATMOST_TOKEN", Told::token},
 };
 
+std::string_view name_of_slot(std::string_view names, std::uint32_t slot) {
+  for (; slot > 1; --slot) {
+    const std::size_t comma = names.find(',');
+    if (comma == std::string_view::npos) return {};
+    names.remove_prefix(comma + 1);
+  }
+  const std::size_t end = names.find(',');
+  return {names.data(), end == std::string_view::npos ? names.size() : end};
+}
+
 void set_variable(const OwnVariable& variable, std::string_view name, const HeldLock& lock,
                   Variables& variables) {
   Variables::Texts& to = variables.begin(variable.name);
@@ -23,6 +33,13 @@ void set_variable(const OwnVariable& variable, std::string_view name, const Held
   switch (variable.what) {
     case Told::lock:
       to.append(name);
+      break;
+    case Told::name:
+      if (lock.limit != nullptr) to.append(name_of_slot(lock.limit->names, lock.slots[0]));
+      break;
+    case Told::names:
+      for (std::uint32_t i = 0; lock.limit != nullptr && i < lock.count; ++i)
+        to.append(i > 0 ? "," : "").append(name_of_slot(lock.limit->names, lock.slots[i]));
       break;
     case Told::slot:
       to.append_unsigned(std::uint64_t{variable.base} + lock.slots[0]);

@@ -261,7 +261,9 @@ void begin_hold(const OpenLocks& locks, const Lease& lease, const Outcome& admis
   for (std::uint32_t i = 0; i < request.lock_count; ++i) {
     if (learns) locks.session.learn(i, policy::remember, sample);
     // A disk that fails now costs no more than a power failure: the run goes on.
-    if (saves && lease.lock(i).fd >= 0) (void)os::sync_data(lease.lock(i).fd);
+    const RecordedLimit* const limit = lease.lock(i).limit;
+    const bool rated = limit != nullptr && limit->rate_count > 0;
+    if ((saves || rated) && lease.lock(i).fd >= 0) (void)os::sync_data(lease.lock(i).fd);
   }
 }
 

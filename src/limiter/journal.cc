@@ -11,6 +11,7 @@
 #include "os/process.h"
 #include "os/self.h"
 #include "paths.h"
+#include "rule/facts.h"
 
 namespace atmost::limiter {
 namespace {
@@ -85,6 +86,7 @@ void Journal::fill_denial(const Outcome& outcome, Event& event) {
   event.text("why",
              decision.verdict == Verdict::too_soon ? "too_soon" : name_of(kWhyNames, decision.why));
   event.time("retry_in_s", decision.retry_in).time("waited_s", outcome.waited);
+  if (decision.limited) event.number("max", decision.max);
   event.number("held", decision.held).number("waiters", decision.waiters);
 }
 
@@ -100,6 +102,7 @@ void Journal::admitted(const Lease& lease, Duration waited, const Instant* at) {
     const HeldLock& held = lease.lock(i);
     tokens_[i] = held.token;
     slots_[i] = held.count > 0 ? held.slots[0] : 0;
+    maxima_[i] = held.limit != nullptr ? rule::limited(request_.locks[i], *held.limit).max : 0;
     name_hold(i, event);
     event.numbers("slots", {held.slots, held.count > 1 ? held.count : 0});
     append(event);
@@ -218,7 +221,7 @@ void Journal::name_lock(std::uint32_t lock, Event& event) {
     }
     event.text("path", path_.text);
   }
-  event.number("max", spec.max).number("take", spec.take);
+  event.number("max", maxima_[lock] != 0 ? maxima_[lock] : spec.max).number("take", spec.take);
   event.text("mode",
              spec.mode == Mode::plain ? std::string_view() : name_of(kModeNames, spec.mode));
 }
@@ -227,6 +230,15 @@ void Journal::name_lock(std::uint32_t lock, Event& event) {
 void Journal::name_hold(std::uint32_t lock, Event& event) {
   name_lock(lock, event);
   event.known("token", tokens_[lock]).known("slot", slots_[lock]);
+}
+
+void Journal::limited(std::string_view from, std::string_view to) {
+  Event event;
+  if (!begin(Event::Kind::limited, event)) return;
+  name_lock(0, event);
+  event.known("max", 0).known("take", 0);  // nobody asks for slots
+  event.text("from", from).text("to", to);
+  append(event);
 }
 
 void Journal::append_each(Event& event, std::uint32_t suspicious) {

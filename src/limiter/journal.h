@@ -40,6 +40,7 @@ class Journal final : public TakeoverLog {
   // One event for each lock. Remembers what ended() needs, because the lease no longer exists then.
   // `at`: when that was; null: now.
   void admitted(const Lease& lease, Duration waited, const Instant* at = nullptr);
+  void limited(std::string_view from, std::string_view to);  // the limit of record, in words
   // The lock was taken over, or lost, while the command ran. Before ended().
   void lost();
   // The command ended, or could not be started (kind failed).
@@ -79,7 +80,8 @@ class Journal final : public TakeoverLog {
   bool enabled_;
   std::uint64_t tokens_[kMaxLocks] = {};
   std::uint32_t slots_[kMaxLocks] = {};
-  std::uint32_t user_ = 0;  // ours, asked once for a request
+  std::uint32_t maxima_[kMaxLocks] = {};  // that limits of record gave it; 0: its own
+  std::uint32_t user_ = 0;                // ours, asked once for a request
   bool user_known_ = false;
   Text<255> host_;
   AppendFn append_;

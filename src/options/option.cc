@@ -30,8 +30,8 @@ std::string_view word_at(std::string_view text, std::size_t at) {
 
 // In the order of their bits.
 constexpr std::string_view kTakers[] = {
-    "run",     "check", "wait", "list",   "drain",   "resume", "forget",  "kill",       "hold",
-    "release", "tune",  "beat", "doctor", "explain", "pass",   "an atom", "the library"};
+    "run",     "check", "wait", "list",   "drain",   "resume", "forget", "kill",    "hold",
+    "release", "tune",  "beat", "doctor", "explain", "pass",   "limit",  "an atom", "the library"};
 
 // The taker's option that may have been meant.
 const Option* near_option(std::string_view typed, unsigned taker) {

@@ -46,6 +46,8 @@ void append_shortest_ttl(const Asked& a, Error& error) {
 
 bool too_many(const Asked& a) {
   const LockSpec& lock = a.request.locks[0];
+  // Without -n, the limit of record may allow so many.
+  if ((a.taker & (kRun | kHold)) != 0 && a.store.inheritable && !a.has("max")) return false;
   return lock.take > lock.max && (a.has("take") || lock.max > 0) && !a.all.shared;
 }
 
@@ -134,6 +136,13 @@ constexpr Rule kRules[] = {
      [](const Asked& a) { return a.request.with_flock && !a.store.inheritable; }},
     {"--expire-idle: watches the holders of lock files: use --expire-after",
      [](const Asked& a) { return watches_holders(a.request) && !a.store.inheritable; }},
+    {"--store: a limit of record lies beside a lock file: leave --store out",
+     [](const Asked& a) { return a.taker == kLimit && !a.store.inheritable; }},
+    {"--env: name and names are those of a limit of record, which this store does not keep: use "
+     "slot",
+     [](const Asked& a) { return !a.store.inheritable && wants_names(a.request); }},
+    {"--rate: too many: a limit of record has at most 8",
+     [](const Asked& a) { return a.taker == kLimit && a.all.rate_count > kMostRates; }},
     {"--rate: this store does not record so many admissions: use --if-elapsed",
      [](const Asked& a) { return a.request.rate.count > 0 && !a.store.rates; }},
     {"--queue-max: this store does not count waiters: leave it out",

@@ -30,10 +30,11 @@ enum : unsigned {
   kDoctor = 1u << 12,
   kExplain = 1u << 13,
   kPass = 1u << 14,
-  kEvery = (1u << 15) - 1,  // every subcommand
-  kAtom = 1u << 15,         // an atom of a pass file
-  kLibrary = 1u << 16,
-  kOften = 1u << 17,  // not a taker: `run --help` shows the option
+  kLimit = 1u << 15,
+  kEvery = (1u << 16) - 1,  // every subcommand
+  kAtom = 1u << 16,         // an atom of a pass file
+  kLibrary = 1u << 17,
+  kOften = 1u << 18,  // not a taker: `run --help` shows the option
 };
 
 // True if an option was set: for this one caller, or for all that share some settings.
@@ -71,6 +72,7 @@ struct Settings {
   struct Also {
     std::string_view lock;
     std::uint32_t max = 1;
+    bool max_given = false;
   };
   Also also[kMaxLocks - 1];
   unsigned also_count = 0;
@@ -88,6 +90,10 @@ struct Settings {
   std::uint64_t token = 0;  // 0: every holder
   bool overdue = false;
   bool dry_run = false;
+  std::string_view names;        // limit: of the slots, or @FILE
+  bool clear = false;            // limit
+  std::uint32_t rate_count = 0;  // limit: all that were given; the first kMostRates are kept
+  Rate rates[kMostRates];
 
   Request request;
   Text<2047> ping_kept;  // request.ping is of it: a command line's text is overwritten

@@ -19,22 +19,6 @@ inline constexpr std::uint64_t kMostDescriptor = 1'048'575;  // fs.nr_open's def
 // A gigabyte of memory for supervisors, at the very most.
 inline constexpr std::uint64_t kMostJobs = 1024;
 
-inline constexpr Choice<bool> kClock[] = {{"pass", false}, {"atom", true}};
-inline constexpr Choice<OnTooSoon> kOnTooSoon[] = {
-    {"fail", OnTooSoon::fail}, {"skip", OnTooSoon::skip}, {"wait", OnTooSoon::wait}};
-inline constexpr Choice<ElapsedFrom> kElapsedFrom[] = {{"start", ElapsedFrom::start},
-                                                       {"finish", ElapsedFrom::finish},
-                                                       {"success", ElapsedFrom::success}};
-inline constexpr Choice<Until> kUntil[] = {
-    {"main", Until::main}, {"tree", Until::tree}, {"close", Until::close}};
-inline constexpr Choice<OnLost> kOnLost[] = {{"stop", OnLost::stop}, {"warn", OnLost::warn}};
-
-inline constexpr Choice<Eviction> kMayBeKilled[] = {{"yes", Eviction::kill},
-                                                    {"no", Eviction::none}};
-
-inline constexpr Choice<OutputTo> kOutput[] = {
-    {"show", OutputTo::show}, {"on-failure", OutputTo::on_failure}, {"tail", OutputTo::tail}};
-
 template <class T>
 constexpr T& part(Settings& to, T Settings::*field) {
   return to.*field;
@@ -69,6 +53,7 @@ inline constexpr Option kOptions[] = {
     {'n', "max", "N|cpus", kAdmission | kAtom | kLibrary | kOften, Group::count,
      "at most N at a time, or cpus/2, 50%, inf (1)",
      [](Value value, Settings& to) {
+       to.request.locks[0].max_given = true;
        return take(parse_max(value, to.processors), to.request.locks[0].max);
      }},
     {'k', "take", "K", kAdmission | kLibrary | kOften, Group::count,
@@ -99,8 +84,8 @@ inline constexpr Option kOptions[] = {
     {0, "if-elapsed", "DUR|auto", kRun | kCheck | kHold | kAtom | kLibrary | kOften, Group::pace,
      "too soon if the last admission is more recent",
      limit<&Request::if_elapsed, &Request::if_elapsed_auto>},
-    {0, "rate", "K/DUR", kRun | kCheck | kHold | kAtom | kLibrary | kOften, Group::pace,
-     "too soon if K were admitted within the last DUR", by<read_rate, &Request::rate>},
+    {0, "rate", "K/DUR", kRun | kCheck | kHold | kLimit | kAtom | kLibrary | kOften,
+     Group::pace, "too soon if K were admitted within the last DUR", read_rate},
     {0, "on-too-soon", "ACTION", kRun | kLibrary | kOften, Group::pace,
      "then fail (76), skip (0) or wait", choice<kOnTooSoon, &Request::on_too_soon>},
     {0, "elapsed-from", "POINT", kRun | kCheck | kHold | kLibrary, Group::pace,
@@ -206,10 +191,18 @@ inline constexpr Option kOptions[] = {
      }},
     {0, "ttl", "DUR", kRun | kAtom, Group::place,
      "fleet: how long a lease lasts (15s)", by<read_duration, &Request::ttl>},
-    {0, "mode", "OCTAL", kRun | kWait | kHold | kLibrary, Group::place,
+    {0, "mode", "OCTAL", kRun | kWait | kHold | kLimit | kLibrary, Group::place,
      "mode of a lock file that this call creates (600; see atmost(1))", read_mode},
     {0, "with-flock", "", kRun | kHold, Group::place,
      "also hold flock(2) on the file: excludes flock(1)", by<read_switch, &Request::with_flock>},
+    {0, "names", "A,B,C|@FILE", kLimit, Group::count,
+     "names of the slots, for --env NAME=name; N is their number",
+     [](Value value, Settings& to) {
+       to.names = value;
+       return Status();
+     }},
+    {0, "clear", "", kLimit, Group::count,
+     "nothing of the old limit stays", by<read_switch, &Settings::clear>},
     {0, "create", "", kDrain, Group::place,
      "also a lock that nobody has used yet", by<read_switch, &Settings::create>},
     {0, "succeeded-within", "DUR", kCheck, Group::answers,
@@ -246,11 +239,12 @@ inline constexpr Option kOptions[] = {
      "decide as if it were TIME (seconds since 1970)", read_now},
     {0, "host", "NAME", kEvery | kLibrary, Group::expert,
      "this machine's name in paths and atoms", by<read_host, &Settings::host>},
-    {0, "trust-fs", "", kAdmission | kDrain | kResume | kKill | kPass | kLibrary, Group::expert,
+    {0, "trust-fs", "", kAdmission | kDrain | kResume | kKill | kLimit | kPass | kLibrary,
+     Group::expert,
      "this filesystem is known to keep locks", by<read_switch, &Request::trust_fs>},
-    {0, "log", "FILE", kRun | kHold | kKill | kLibrary, Group::expert,
+    {0, "log", "FILE", kRun | kHold | kKill | kLimit | kLibrary, Group::expert,
      "log to FILE", by<read_log, &Request::log>},
-    {0, "no-history", "", kRun | kHold | kKill | kLibrary, Group::expert,
+    {0, "no-history", "", kRun | kHold | kKill | kLimit | kLibrary, Group::expert,
      "do not log", by<read_switch, &Request::no_history>},
     {0, "log-args", "", kRun, Group::expert,
      "log the whole command line", by<read_switch, &Request::log_args>},

@@ -124,7 +124,13 @@ Status read_id(std::string_view value, bool cut, Text<63>& to) {
   return {};
 }
 
-Status read_rate(std::string_view value, Rate& to) { return take(parse_rate(value), to); }
+// For a caller the last one counts, for a limit of record all of them.
+Status read_rate(std::string_view value, Settings& to) {
+  const Status read = take(parse_rate(value), to.request.rate);
+  if (read.ok() && to.rate_count < kMostRates) to.rates[to.rate_count] = to.request.rate;
+  if (read.ok()) ++to.rate_count;
+  return read;
+}
 
 Status read_caller(std::string_view value, Caller& to) {
   constexpr std::uint64_t kHighestPid = 4'194'304;  // PID_MAX_LIMIT, proc(5)
@@ -158,6 +164,7 @@ Status read_also(std::string_view value, Settings& to) {
   const std::string_view limit{value.data(), at == value.npos ? 0 : at};
   if (!limit.empty() && limit.find_first_not_of("0123456789") == limit.npos) {
     if (const Status read = read_count(limit, 0, kMaxSlots, one.max); !read.ok()) return read;
+    one.max_given = true;
     value.remove_prefix(at + 1);
   }
   one.lock = value;
@@ -180,16 +187,17 @@ Status read_log(std::string_view value, PathParts& to) {
 
 Status read_variable(std::string_view value, Settings& to) {
   Request& request = to.request;
-  static constexpr Choice<Told> kTold[] = {{"slot", Told::slot},
-                                           {"slots", Told::slots},
-                                           {"indices", Told::indices},
-                                           {"token", Told::token},
-                                           {"lock", Told::lock}};
+  static constexpr Choice<Told> kTold[] = {{"slot", Told::slot},       {"slots", Told::slots},
+                                           {"indices", Told::indices}, {"token", Told::token},
+                                           {"lock", Told::lock},       {"name", Told::name},
+                                           {"names", Told::names}};
   constexpr std::uint64_t kMostBase = 1'000'000'000;
   const std::size_t equals = value.find('=');
   if (equals == std::string_view::npos)
-    return quoted(value,
-                  "is not NAME=WHAT, where WHAT is slot, slot+BASE, slots, indices, token or lock");
+    return quoted(
+        value,
+        "is not NAME=WHAT, where WHAT is slot, slot+BASE, slots, indices, token, lock, name or "
+        "names");
   OwnVariable variable = {{value.data(), equals}};
   if (!is_variable_name(variable.name)) {
     return quoted(

@@ -14,7 +14,7 @@ Status read_duration(std::string_view value, Duration& to);
 // DUR or auto; for auto `to` becomes `without`.
 Status read_limit(std::string_view value, Duration& to, bool& automatic, Duration without);
 // K/DUR
-Status read_rate(std::string_view value, Rate& to);
+Status read_rate(std::string_view value, Settings& to);
 // More than 0.
 Status read_bound(std::string_view value, Duration& to);
 Status read_eta(std::string_view value, Duration& to);
@@ -78,6 +78,23 @@ Status read_choice(std::string_view value, const C (&choices)[N], E& to) {
   append_meant(error, "", nearest.found());
   return error;
 }
+
+// The words of some options.
+inline constexpr Choice<bool> kClock[] = {{"pass", false}, {"atom", true}};
+inline constexpr Choice<OnTooSoon> kOnTooSoon[] = {
+    {"fail", OnTooSoon::fail}, {"skip", OnTooSoon::skip}, {"wait", OnTooSoon::wait}};
+inline constexpr Choice<ElapsedFrom> kElapsedFrom[] = {{"start", ElapsedFrom::start},
+                                                       {"finish", ElapsedFrom::finish},
+                                                       {"success", ElapsedFrom::success}};
+inline constexpr Choice<Until> kUntil[] = {
+    {"main", Until::main}, {"tree", Until::tree}, {"close", Until::close}};
+inline constexpr Choice<OnLost> kOnLost[] = {{"stop", OnLost::stop}, {"warn", OnLost::warn}};
+
+inline constexpr Choice<Eviction> kMayBeKilled[] = {{"yes", Eviction::kill},
+                                                    {"no", Eviction::none}};
+
+inline constexpr Choice<OutputTo> kOutput[] = {
+    {"show", OutputTo::show}, {"on-failure", OutputTo::on_failure}, {"tail", OutputTo::tail}};
 
 }  // namespace atmost::options
 

@@ -87,6 +87,10 @@ int append(int fd, const void* from, std::size_t size, std::size_t& done) {
 
 int await_writes(int fd) { return calls.futimens(fd, nullptr) == 0 ? 0 : errno; }
 
+int set_mode(int fd, unsigned mode) {
+  return calls.fchmod(fd, static_cast<mode_t>(mode)) == 0 ? 0 : errno;
+}
+
 int read_at(int fd, void* to, std::size_t size, std::int64_t at, std::size_t& got) {
   got = 0;
   while (got < size) {

@@ -57,6 +57,8 @@ int open_to_read(const char* path, Fd& to);
 // Creates the file with exactly `mode`, whatever the umask. EEXIST if it is there.
 int create_new(const char* path, unsigned mode, Fd& to);
 
+int set_mode(int fd, unsigned mode);
+
 // Reads up to `size` bytes at `at`; `got` is the number of those before the end of the file.
 // Retries on EINTR.
 int read_at(int fd, void* to, std::size_t size, std::int64_t at, std::size_t& got);

@@ -32,8 +32,14 @@ bool too_soon(const Request& request, const View& view, const Instant& now, Deci
   const Stamp& last = measured_from(view.last, request.elapsed_from);
   const Duration interval = rest_of(last, answer.limits.if_elapsed, now, answer);
   Duration window{};
+  answer.rate = request.rate;
   if (request.rate.count > 0)
     window = rest_of(view.first_in_rate, request.rate.window, now, answer);
+  if (view.limit_rate.count > 0) {
+    const Duration rest = rest_of(view.first_in_limit_rate, view.limit_rate.window, now, answer);
+    if (rest > window) answer.rate = view.limit_rate;
+    if (rest > window) window = rest;
+  }
   if (interval.is_zero() && window.is_zero()) return false;
   answer.verdict = Verdict::too_soon;
   answer.why = Why::none;
@@ -135,6 +141,21 @@ std::uint32_t in_the_way(const LockSpec& lock, const View& view) {
   return wanted > lock.max ? wanted - lock.max : 1;
 }
 
+// True, with the answer filled in, when holders are overdue, or replaced by this caller.
+bool due_holders(const Request& request, const LockSpec& lock, const View& view, const Instant& now,
+                 Decision& answer) {
+  const bool stop_all = answer.limits.expire_after.is_zero() && !view.holders.empty();
+  const bool replace = request.on_busy == OnBusy::replace && view.last_chance;
+  const Duration due = replace ? Duration{} : answer.limits.expire_after;
+  if (due.is_forever()) return false;
+  find_victims(view, now, due, stop_all ? kMaxVictims : in_the_way(lock, view), answer);
+  if (answer.victim_count == 0) return answer.why == Why::immune || answer.why == Why::foreign;
+  answer.verdict = Verdict::take_over;
+  answer.why = Why::no_slot;
+  answer.culprit = 0;
+  return true;
+}
+
 Decision answer_of(const Request& request, const LockSpec& lock, const View& view,
                    const Instant& now) {
   Decision answer;
@@ -143,6 +164,13 @@ Decision answer_of(const Request& request, const LockSpec& lock, const View& vie
   answer.some_drained = view.drained_slots > 0;
   answer.writer_inside = view.writer_inside;
   answer.waiters = view.waiters_ahead;
+  answer.max = lock.max;
+  answer.limited = lock.at_limit;
+  answer.rated = has_rate(request, lock);
+  if (lock.limited && lock.max > 0 && lock.take > lock.max) {
+    answer.why = Why::above_limit;
+    return answer;
+  }
   if (lock.max == 0 || view.drained) {
     answer.why = lock.max == 0 ? Why::zero : Why::drained;
     return answer;
@@ -174,18 +202,7 @@ Decision answer_of(const Request& request, const LockSpec& lock, const View& vie
   }
   if (!view.has_room) find_left(view, now, in_the_way(lock, view), answer);
   if (answer.verdict == Verdict::take_over) return answer;
-  const bool replace = request.on_busy == OnBusy::replace && view.last_chance;
-  const Duration due = replace ? Duration{} : answer.limits.expire_after;
-  if (!due.is_forever()) {
-    find_victims(view, now, due, stop_all ? kMaxVictims : in_the_way(lock, view), answer);
-    if (answer.victim_count > 0) {
-      answer.verdict = Verdict::take_over;
-      answer.why = Why::no_slot;
-      answer.culprit = 0;
-      return answer;
-    }
-    if (answer.why == Why::immune || answer.why == Why::foreign) return answer;
-  }
+  if (due_holders(request, lock, view, now, answer)) return answer;
   if (view.has_room) {  // holders of unknown age are not overdue
     with_room(request, view, answer);
     return answer;

@@ -224,4 +224,23 @@ Text<600> risk_words(const Tuning& tuning, const LearnedBounds& bounds) {
   return to.push('.');
 }
 
+Text<200> recorded_words(const RecordedLimit& limit) {
+  constexpr std::size_t kMostNames = 60;
+  Text<200> to;
+  if (limit.max == 0) return to.append("none");
+  if (limit.max == kMaxSlots) {
+    to.append("inf");
+  } else {
+    to.append_unsigned(limit.max);
+  }
+  for (std::uint32_t i = 0; i < limit.rate_count; ++i) {
+    const Rate& rate = limit.rates[i];
+    to.append(", ").append_unsigned(rate.count).push('/').append(duration_words(rate.window));
+  }
+  if (limit.names.empty()) return to;
+  const std::size_t size = whole_characters(limit.names, kMostNames);
+  append_escaped(to.append(", names "), {limit.names.data(), size});
+  return size < limit.names.size() ? to.append("...") : to;
+}
+
 }  // namespace atmost

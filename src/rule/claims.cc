@@ -25,7 +25,7 @@ void Claims::settle_queue() {
     ++claimants_;
     claimed_ += waiter.take;
     rate_claimed_ = rate_claimed_ || rated;
-    const bool uses_rate = asker_.request->rate.count > 0 && rated;
+    const bool uses_rate = has_rate(*asker_.request, *asker_.lock) && rated;
     const bool alone = waiter.writer || asker_.lock->mode == Mode::exclusive;
     if (alone || uses_rate || !fits(claimed_ + asker_.lock->take)) owe(turns.ends());
   }

@@ -17,11 +17,25 @@
 
 namespace atmost::rule {
 
-// The queue that a caller waits in: its limit; 0: that of all shared and exclusive callers.
+// The queue that a caller waits in: its limit; 0: that of all shared and exclusive callers. Those
+// at the limit of record share one, whatever its number, so that they keep their order when it
+// changes.
 using Queue = std::uint32_t;
 inline constexpr Queue kModeQueue = 0;
+inline constexpr Queue kLimitQueue = kMaxSlots + 1;
 constexpr Queue queue_of(const LockSpec& lock) {
-  return lock.mode == Mode::plain ? lock.max : kModeQueue;
+  if (lock.mode != Mode::plain) return kModeQueue;
+  return lock.at_limit ? kLimitQueue : lock.max;
+}
+
+// The caller's wishes under the limit of record: of its own limit and that one the stricter.
+constexpr LockSpec limited(const LockSpec& own, const RecordedLimit& limit) {
+  LockSpec lock = own;
+  lock.limited = true;
+  lock.rated = limit.rate_count > 0;
+  lock.at_limit = !own.max_given || own.max >= limit.max;
+  if (lock.at_limit) lock.max = limit.max;
+  return lock;
 }
 
 // The order of tickets, which no store compares itself (tools/house).
@@ -169,6 +183,9 @@ class Facts {
   const Status& error() const { return *reinterpret_cast<const Status*>(error_); }
   void clear_error() { had_error() = {}; }
 
+  // The lock's limit of record, and the caller's wishes under it; null: it has none.
+  const RecordedLimit* limit = nullptr;
+  const LockSpec* limited = nullptr;
   // Of the last judge().
   LockPlan plan;
 

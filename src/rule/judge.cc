@@ -1,23 +1,13 @@
 #include "judge.h"
 
 #include "claims.h"
+#include "rates.h"
 
 namespace atmost::rule {
 namespace {
 
 // A moment that was noted stays as it is if the next measurement differs by no more.
 constexpr std::int64_t kDueKeepsNs = 1'000'000;
-
-// The first of the last `count` admissions; a newer one if that one cannot be read.
-Stamp first_of_last(Facts& facts, std::uint32_t count) {
-  const State& state = facts.state();
-  if (count <= 1) return state.last.start;
-  if (state.recorded < count) return state.unknown_before;
-  for (std::uint32_t back = count; back > 0; --back) {
-    if (const Stamp at = facts.admission(back); at.known) return at;
-  }
-  return state.last.start;
-}
 
 bool wants_holders(const Request& request, bool last_chance) {
   return !request.expire_after.is_forever() || request.expire_auto ||
@@ -94,14 +84,14 @@ bool joiner_waits(Facts& facts, const Asker& asker, std::int64_t now_boot_ns) {
 }
 
 // The facts that the decision is made from.
-void see(Facts& facts, const Caller& caller, const Asker& asker, View& view) {
+void see(Facts& facts, const Caller& caller, const Asker& asker, const Instant& now, View& view) {
   const Request& request = *caller.request;
   const State& state = facts.state();
   view.token = state.token;
   view.last = state.last;
   view.drained = state.drained;
   view.last_chance = caller.last_chance();
-  if (request.rate.count > 0) view.first_in_rate = first_of_last(facts, request.rate.count);
+  if (request.rate.count > 0 || asker.lock->rated) see_rates(facts, request.rate, now, view);
   if (asker.ticket != 0) {
     view.superseded = request.on_busy == OnBusy::supersede && state.superseding > asker.ticket;
   } else if (caller.ticket != nullptr && request.queue_max != kAnyQueue) {
@@ -150,10 +140,10 @@ void admit_to(Facts& facts, const Request& request, const LockSpec& lock, const 
   to.token = plan.held.token;
   to.refusals = 0;
   // The first caller with a rate begins the ring, with the last admission before.
-  if (to.recorded == 0 && request.rate.count > 0 && to.last.start.known)
+  const bool rated = has_rate(request, lock);
+  if (to.recorded == 0 && rated && to.last.start.known)
     plan.appended[plan.appended_count++] = to.last.start;
-  if (to.recorded > 0 || request.rate.count > 0)
-    plan.appended[plan.appended_count++] = stamp_of(now);
+  if (to.recorded > 0 || rated) plan.appended[plan.appended_count++] = stamp_of(now);
   to.recorded += plan.appended_count;
   to.last.start = stamp_of(now);
 }
@@ -178,17 +168,23 @@ class Judgement {
     plan_.decision.limits = first;  // those of the command
     if (caller_.ticket != nullptr) plan_.step = QueueStep::leave;
     for (std::uint32_t i = 0; i < plan_.lock_count; ++i)
-      admit_to(*locks_[i], request, request.locks[i], now_);
+      admit_to(*locks_[i], request, *asker_at(i).lock, now_);
   }
 
  private:
+  Asker asker_at(std::uint32_t index) const {
+    Asker asker = caller_.asker(index);
+    if (locks_[index]->limited != nullptr) asker.lock = locks_[index]->limited;
+    return asker;
+  }
+
   void judge_next() {
     const std::uint32_t index = plan_.lock_count++;
     Facts& facts = *locks_[index];
-    const Asker asker = caller_.asker(index);
+    const Asker asker = asker_at(index);
     facts.plan = LockPlan();
     View view;
-    see(facts, caller_, asker, view);
+    see(facts, caller_, asker, now_, view);
     // A drained lock admits no caller, so there are no turns.
     if (view.has_room && !view.drained && !facts.nobody_waits())
       settle_claims(facts, caller_, asker, view);
@@ -200,7 +196,7 @@ class Judgement {
   void ask(std::uint32_t index, const View& view) {
     const Status& had = locks_[index]->error();
     if (had.ok()) {
-      plan_.decision = decide_(*caller_.request, caller_.request->locks[index], view, now_);
+      plan_.decision = decide_(*caller_.request, *asker_at(index).lock, view, now_);
     } else {
       plan_.failed = &had;
       plan_.decision.verdict = Verdict::busy;
@@ -214,7 +210,7 @@ class Judgement {
       const Flock flock = locks_[i]->flock();
       if (flock == Flock::none && locks_[i]->error().ok()) continue;
       View view;
-      see(*locks_[i], caller_, caller_.asker(i), view);
+      see(*locks_[i], caller_, asker_at(i), now_, view);
       view.has_room = false;
       view.flocked = true;
       view.held_by_ancestor = flock == Flock::own_tree;
@@ -234,7 +230,7 @@ class Judgement {
   void end_own_turns() {
     const bool early = plan_.decision.verdict == Verdict::too_soon;
     for (std::uint32_t i = 0; i <= plan_.decision.lock; ++i) {
-      const Asker asker = caller_.asker(i);
+      const Asker asker = asker_at(i);
       const bool keeps = !early && (keeps_turn_ || i < plan_.decision.lock);
       if (asker.ticket != 0 && !keeps && locks_[i]->own_turn() != 0)
         locks_[i]->note_turn(queue_of(*asker.lock), asker.ticket, 0);
@@ -264,7 +260,7 @@ class Judgement {
     plan_.claims_in = early ? Ticket::kNowhere : leaves ? ticket.claims_in : decision.lock;
     plan_.due_boot_ns = due_after(request, decision, now_, ticket.due_boot_ns);
     const std::int64_t later = plan_.due_boot_ns - ticket.due_boot_ns;
-    const bool moved = request.rate.count > 0 && (later > kDueKeepsNs || later < -kDueKeepsNs);
+    const bool moved = decision.rated && (later > kDueKeepsNs || later < -kDueKeepsNs);
     plan_.place_changed = ticket.drawn && (moved || plan_.claims_in != ticket.claims_in);
   }
 

@@ -49,6 +49,7 @@ std::uint32_t edit(State& to, const Edit& what) {
       break;
     case Edit::What::learn:
     case Edit::What::recall:
+    case Edit::What::limit:
       break;
   }
   return 0;

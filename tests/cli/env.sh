@@ -25,7 +25,7 @@ refused() {
   expect_in err "--env: $2"
 }
 refused GPUS '"GPUS" is not NAME=WHAT'
-refused GPUS=indexes '"indexes" is none of slot, slots, indices, token, lock; did you mean indices?'
+refused GPUS=indexes '"indexes" is none of slot, slots, indices, token, lock, name, names; did you mean indices?'
 refused '=slot' '"" is not a variable'
 refused 1A=slot '"1A" is not a variable'
 refused 'A B=slot' '"A B" is not a variable'

@@ -131,6 +131,34 @@ TEST_P(StoreFault, Refusal) {
   });
 }
 
+Status limit_to(std::uint32_t max, User& user) {
+  Text<200> from;
+  Text<200> to;
+  LimitChange change;
+  change.max = max;
+  change.from = &from;
+  change.to = &to;
+  return user.store().set_limit(user.request, change);
+}
+
+TEST_P(StoreFault, ALimitOfRecordIsNeverPassed) {
+  const auto limit = [](World& world) {
+    User user(world.path, kSlots);
+    ASSERT_TRUE(limit_to(2, user).ok());
+  };
+  each_call(kSlots, limit, not_yet, [](World& world, User& user) {
+    const Outsider second(world.path);
+    ASSERT_TRUE(second.lock_slot(2));
+    attempt(user);
+    EXPECT_FALSE(user.lease.held());
+  });
+}
+
+// Else nobody would be admitted afterwards.
+TEST_P(StoreFault, ALimitOfRecordIsSetAsAWholeOrNotAtAll) {
+  each_call(kSlots, nothing, not_yet, [](World&, User& user) { (void)limit_to(2, user); });
+}
+
 TEST_P(StoreFault, RefusalBecauseOfTheTime) {
   each_call(kSlots, nothing, not_yet, [](World&, User& user) {
     user.request.if_elapsed = Duration::forever();

@@ -19,9 +19,20 @@ constexpr std::uint32_t kReopenTries = 16;
 
 Status LocalSession::look(const Attempt& attempt, rule::Looked& to) {
   moment_ = attempt.moment;
-  Status guarded = open_and_guard(attempt, to);
-  if (guarded.ok() && !to.answered) see(attempt.queue, to);
-  return guarded;
+  Status looked = open_and_guard(attempt, to);
+  if (!looked.ok() || to.answered) return looked;
+  bool limits = request_->variable_count > 0;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const LockSpec& own = request_->locks[i];
+    limits = limits || entry(i).limited || entry(i).file.has_limit() || own.take > own.max;
+  }
+  if (limits) looked = obey_limits(attempt.queue);
+  if (looked.ok()) {
+    see(attempt.queue, to);
+  } else {
+    unguard_all();
+  }
+  return looked;
 }
 
 // Unless it is answered, all guards are held.
@@ -82,8 +93,15 @@ void LocalSession::see(const Ticket* queue, rule::Looked& to) {
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& at = entry(i);
     at.reserved.clear();
-    seen_facts_[i] = &at.facts.emplace(at.file, rule::asker_of(*request_, queue, i), owner_, to.now,
-                                       clock, room_.it, foreign_seen_, at.reserved);
+    rule::Asker asker = rule::asker_of(*request_, queue, i);
+    asker.lock = &spec_of(i);
+    LocalFacts& facts = at.facts.emplace(at.file, asker, owner_, to.now, clock, room_.it,
+                                         foreign_seen_, at.reserved);
+    if (at.limited) {
+      facts.limit = &at.limit;
+      facts.limited = &at.spec;
+    }
+    seen_facts_[i] = &facts;
   }
   to.locks = {seen_facts_, count_};
 }
@@ -123,9 +141,8 @@ void LocalSession::confirm_turns() {
     const std::int64_t noted = entry(i).facts->turns_noted();
     if (noted == 0) continue;
     const std::int64_t now = turn_clock(moment_(*request_)).record_ns;
-    local::confirm_turns(entry(i).file, queue_of(request_->locks[i]), noted, now);
-    if (request_->locks[i].mode == Mode::plain)
-      local::confirm_turns(entry(i).file, kModeQueue, noted, now);
+    local::confirm_turns(entry(i).file, queue_of(spec_of(i)), noted, now);
+    if (spec_of(i).mode == Mode::plain) local::confirm_turns(entry(i).file, kModeQueue, noted, now);
   }
 }
 
@@ -157,8 +174,7 @@ Status LocalSession::after_refusal(const rule::Plan& plan, const Instant& now, T
     if (Status drawn = draw_tickets(now, *queue); !drawn.ok()) return drawn;
   } else if (plan.place_changed) {
     for (std::uint32_t i = 0; i < count_; ++i)
-      note_place(entry(i).file, queue_of(request_->locks[i]), queue->numbers[i],
-                 place_in(i, *queue, now));
+      note_place(entry(i).file, queue_of(spec_of(i)), queue->numbers[i], place_in(i, *queue, now));
   }
   if (!queue->drawn) return {};
   settle_position(*queue);
@@ -174,11 +190,11 @@ PlaceNote LocalSession::place_in(std::uint32_t lock, const Ticket& ticket,
 
 Status LocalSession::draw_tickets(const Instant& now, Ticket& queue) {
   for (std::uint32_t i = 0; i < count_; ++i) {
-    Status drawn = draw_ticket(entry(i).file, request_->locks[i], *request_, now,
-                               place_in(i, queue, now), queue.numbers[i]);
+    Status drawn = draw_ticket(entry(i).file, spec_of(i), *request_, now, place_in(i, queue, now),
+                               queue.numbers[i]);
     if (drawn.ok()) continue;
     for (std::uint32_t j = 0; j < i; ++j)
-      give_up_ticket(entry(j).file, request_->locks[j], queue.numbers[j]);
+      give_up_ticket(entry(j).file, spec_of(j), queue.numbers[j]);
     return drawn;
   }
   queue.drawn = true;
@@ -189,8 +205,7 @@ Status LocalSession::draw_tickets(const Instant& now, Ticket& queue) {
 
 void LocalSession::leave_queue(Ticket& ticket) {
   for (std::uint32_t i = 0; i < count_; ++i) {
-    if (entry(i).file.present())
-      give_up_ticket(entry(i).file, request_->locks[i], ticket.numbers[i]);
+    if (entry(i).file.present()) give_up_ticket(entry(i).file, spec_of(i), ticket.numbers[i]);
   }
   call_successor(ticket, false);
   position_ = {};

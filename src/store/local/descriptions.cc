@@ -197,6 +197,7 @@ Result<LockFile::Guarded> LockFile::check_name() {
   const int failed = leads_here(same, status);
   if (failed == 0 && same && (name_known_ || is_unchanged(status))) {
     name_known_ = true;
+    has_limit_ = (status.st_mode & S_ISVTX) != 0;
     return Guarded::held;
   }
   unguard();
@@ -224,6 +225,16 @@ int LockFile::leads_here(bool& same, struct stat& status) const {
   same = static_cast<std::uint64_t>(status.st_dev) == identity_.device &&
          static_cast<std::uint64_t>(status.st_ino) == identity_.inode;
   return 0;
+}
+
+int LockFile::mark_limit(bool on) {
+  struct stat status;
+  if (const int error = os::file_status(fd_.get(), status)) return error;
+  constexpr unsigned kRights = 07777;
+  const unsigned others = status.st_mode & kRights & ~static_cast<unsigned>(S_ISVTX);
+  const int error = os::set_mode(fd_.get(), others | (on ? S_ISVTX : 0));
+  if (error == 0) has_limit_ = on;
+  return error;
 }
 
 bool LockFile::displaced() const {

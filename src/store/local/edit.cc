@@ -68,6 +68,13 @@ Status change(LockFile& file, const Edit& edit, Edited& done) {
   return saved;
 }
 
+// The header is written so that waiters look again.
+Status change_limit(LockFile& file, const LimitChange& change, LimitRoom& room) {
+  if (Status indexed = file.raise_index(1); !indexed.ok()) return indexed;
+  if (Status edited = edit_limit(file, change, room); !edited.ok()) return edited;
+  return file.save_header();
+}
+
 // The directory has statistics even if the lock was never used.
 Result<Edited> recall_from(LockFile& file, const LockSpec& lock, const Edit& edit) {
   if (file.present()) {
@@ -92,7 +99,9 @@ Result<Edited> LocalSession::edit(std::uint32_t lock, const Edit& edit) {
   if (!guarded.ok()) return guarded.error();
   if (guarded.value() != LockFile::Guarded::held) return not_guarded(file, guarded.value()).error();
   Status changed;
-  if (edit.what == Edit::What::learn) {
+  if (edit.what == Edit::What::limit) {
+    changed = change_limit(file, *edit.limit, limits_.it);
+  } else if (edit.what == Edit::What::learn) {
     done.suspicious = memorize(file.fd(), file.path(), making_, edit.how, edit.sample);
   } else {
     changed = change(file, edit, done);

@@ -102,7 +102,7 @@ class LocalFacts final : public rule::Facts {
 
 // The number of that queue in the file.
 constexpr std::uint32_t file_queue(rule::Queue queue) {
-  return queue == rule::kModeQueue ? kModeQueue : queue;
+  return queue == rule::kModeQueue ? kModeQueue : queue == rule::kLimitQueue ? kLimitQueue : queue;
 }
 
 // The part of the header that the rule uses.

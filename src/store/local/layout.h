@@ -45,11 +45,12 @@ inline constexpr os::Bytes kSlotsAndMode = {kFirstSlotByte, kModeByte + 1 - kFir
 // read lock that a paused one keeps here does not close the slot, but delays wake-ups alone.
 inline constexpr std::int64_t kHandoverByte = std::int64_t{1} << 45;
 
-// Waiters' tickets: a queue for each limit value, and one for shared and exclusive callers
-// together.
+// Waiters' tickets: a queue for each limit value, one for shared and exclusive callers together,
+// and one for all at the limit of record, whatever its number (nobody waits with a limit of 0).
 inline constexpr std::int64_t kTicketBase = std::int64_t{1} << 48;
 inline constexpr int kTicketBits = 40;
 inline constexpr std::uint32_t kModeQueue = kMaxSlots + 1;
+inline constexpr std::uint32_t kLimitQueue = 0;
 constexpr std::int64_t queue_start(std::uint32_t queue) {
   return kTicketBase + (static_cast<std::int64_t>(queue) << kTicketBits);
 }
@@ -65,7 +66,8 @@ constexpr bool has_slots(const os::LockLine& line) {
          line.end - line.start < kMaxTake;
 }
 constexpr std::uint32_t queue_of(const LockSpec& lock) {
-  return lock.mode == Mode::plain ? lock.max : kModeQueue;
+  if (lock.mode != Mode::plain) return kModeQueue;
+  return lock.at_limit ? kLimitQueue : lock.max;
 }
 
 // True if such a lock may be atmost's or the original's, by its shape: another one is foreign

@@ -65,6 +65,7 @@ Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
   to.file.lend();
   mine.fd = to.file.slot_fd();
   mine.token = 0;
+  mine.limit = to.limited ? &to.limit : nullptr;
   mine.count = reserved.count;
   mine.vanished_count = 0;
   mine.was_empty = to.file.was_empty() && to.file.state() == HeaderState::fresh;

@@ -109,6 +109,7 @@ Status LockFile::check_file(const Request& rules, Access access) {
   const std::uint32_t user = os::user_id();
   const bool shared_on_purpose = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   several_may_write_ = shared_on_purpose;
+  has_limit_ = (status.st_mode & S_ISVTX) != 0;
   trusted_blindly_ = rules.trust_fs;
   user_ = user;
   file_user_ = status.st_uid;

@@ -136,6 +136,12 @@ class LockFile {
   // Gives the descriptor that a command will inherit a number that no script uses. REQUIRES:
   // guarded; the next unguard() ends that by a close, for one walk of all locks instead of two.
   void lend();
+  // True if it has a limit of record (limit.h), by its mode when it was opened or guarded: its
+  // sticky bit, which only its owner and root can change.
+  bool has_limit() const { return has_limit_; }
+  std::uint32_t owner() const { return file_user_; }
+  // Changes that bit. 0 or an errno value.
+  int mark_limit(bool on);
   // True if its mode let users other than its owner and root write it when it was opened.
   bool several_may_write() const { return several_may_write_; }
 
@@ -228,6 +234,7 @@ class LockFile {
   bool known_ = true;       // false: the descriptors were not examined since expose()
   std::int64_t mark_ = 0;   // on both descriptions (os::mark_descriptor); 0: none
   bool several_may_write_ = false;
+  bool has_limit_ = false;
   bool only_stops_ = false;
   bool looks_ = false;     // opened to look (Access::look)
   bool has_boot_ = false;  // stamps of this format name their boot

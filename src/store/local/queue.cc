@@ -103,7 +103,8 @@ bool read_into(LockFile& file, std::uint32_t queue, Waiter& to, std::int64_t gua
       queue == kModeQueue && (!known || record.mode == static_cast<std::uint8_t>(Mode::exclusive));
   if (!known) return false;
   if (record.take >= 1 && record.take <= kMaxTake) to.take = record.take;
-  if (record.max >= 1 && record.max <= kMaxSlots) to.max = record.max;
+  // At the limit of record, it is that of the moment and not the one at which it began to wait.
+  if (queue != kLimitQueue && record.max >= 1 && record.max <= kMaxSlots) to.max = record.max;
   to.turn_boot_ns = confirmed_turn(file, record, guarded_ns);
   to.parked = record.parked != 0;
   if (file.identity().across || record.boot == running_boot(file))

@@ -72,6 +72,7 @@ Status LocalSession::open_file(std::uint32_t lock) {
     ++made_;
     entry(lock).file.set_blocking(blocking_);
   }
+  entry(lock).limited = false;
   LockFile& file = entry(lock).file;
   file.set_heirs(heirs_, opening_);
   count_ = lock + 1;

@@ -9,6 +9,7 @@
 #include "core/store.h"
 #include "facts.h"
 #include "holder_stop.h"
+#include "limit_file.h"
 #include "lock_file.h"
 #include "os/watch.h"
 #include "roll.h"
@@ -88,9 +89,17 @@ class LocalSession final : public Session {
     Reservation reserved;  // its slots are those of held()
     LockFile file;
     std::optional<LocalFacts> facts;  // made by look()
+    // With a limit of record, as of the last look:
+    bool limited = false;
+    LockSpec spec;
+    RecordedLimit limit;
   };
   Entry& entry(std::uint32_t lock) { return entries_.it[lock]; }
   const Entry& entry(std::uint32_t lock) const { return entries_.it[lock]; }
+  // The wishes of the request for that lock, under its limit of record.
+  const LockSpec& spec_of(std::uint32_t lock) const {
+    return entry(lock).limited ? entry(lock).spec : request_->locks[lock];
+  }
   HeldLock& held(std::uint32_t lock) { return held_.it[lock]; }
   const HeldLock& held(std::uint32_t lock) const { return held_.it[lock]; }
 
@@ -111,6 +120,8 @@ class LocalSession final : public Session {
   void reopen(Ticket* queue);
   void refuse_guard(LockFile::Guarded found, std::uint32_t culprit, rule::Looked& to);
   TurnClock turn_clock(const Instant& now) const;
+  Status obey_limits(const Ticket* queue);
+  Status obey_limit(std::uint32_t lock, const Ticket* queue);
   void see(const Ticket* queue, rule::Looked& to);
   Status write(const rule::Plan& plan, const Instant& now, Ticket* queue);
   Status after_refusal(const rule::Plan& plan, const Instant& now, Ticket* queue);
@@ -192,6 +203,7 @@ class LocalSession final : public Session {
   Untouched<HeldLock[kMaxLocks]> held_;
   Untouched<Stops> stops_;  // made with the first one
   Untouched<FactsRoom> room_;
+  Untouched<LimitRoom> limits_;
   Untouched<PathText> kept_path_;  // of a file that stays open (set_keeping())
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "limit_file.h"
 #include "listing.h"
 #include "os/clock.h"
 #include "os/room.h"
@@ -75,9 +76,14 @@ struct Waiting {
   std::uint64_t ticket;
 };
 
+struct Inspection {
+  WordBuffer words;
+  LimitRoom limits;
+};
+
 // Every waiter whose record is still in the ring and whose ticket is still locked, queue by queue,
 // in order.
-void visit_waiters(LockFile& file, LockVisitor* visitor) {
+void visit_waiters(LockFile& file, const RecordedLimit& limit, LockVisitor* visitor) {
   Run any;
   if (first_locked(file.fd(), kTicketBase, queue_start(kModeQueue + 1), any, os::LockKind::read) !=
           0 ||
@@ -105,6 +111,7 @@ void visit_waiters(LockFile& file, LockVisitor* visitor) {
     if (!read_waiter(file.fd(), waiting[i].ticket, record)) continue;
     WaiterView waiter;
     view_of(record, file.identity(), waiter);
+    if (record.queue == kLimitQueue) waiter.max = limit.max;
     visitor->waiter(waiter);
   }
 }
@@ -120,12 +127,13 @@ void visit_drained(const LockFile& file, WordBuffer& buffer, LockVisitor* visito
   }
 }
 
-LockVisitor::Header header_of(const LockFile& file) {
+LockVisitor::Header header_of(const LockFile& file, const RecordedLimit& limit) {
   const Header& stored = file.header();
   LockVisitor::Header header;
   header.exists = true;
   header.drained = stored.drained != 0;
   header.token = stored.token;
+  header.limit = limit.max > 0 ? &limit : nullptr;
   header.last = {stamp_of(stored.start, file.identity()), stamp_of(stored.finish, file.identity()),
                  stamp_of(stored.success, file.identity())};
   return header;
@@ -156,13 +164,18 @@ Result<std::uint32_t> LocalStore::inspect(const LockSpec& lock, const Instant&,
     return std::uint32_t{0};
   }
   if (Status read = file.refresh(); !read.ok()) return read.error();
-  if (visitor != nullptr) visitor->header(header_of(file));
-  const os::RoomFor<WordBuffer> words;
-  if (words.get() == nullptr) return file.failure(Code::io, ENOMEM, "cannot read the lock file");
+  const os::RoomFor<Inspection> room;
+  if (room.get() == nullptr) return file.failure(Code::io, ENOMEM, "cannot read the lock file");
+  RecordedLimit limit;
+  bool limited = false;
+  // Without a valid one, the holders are shown all the same.
+  const Status read = read_limit(file, room.get()->limits.texts[0], limit, limited);
+  if (visitor != nullptr) visitor->header(header_of(file, limit));
   const bool all = visitor != nullptr && !visitor->holders_only();
-  if (all) visit_drained(file, *words.get(), visitor);
-  Result<std::uint32_t> held = Census(file, *words.get(), visitor).take();
-  if (held.ok() && all) visit_waiters(file, visitor);
+  if (all) visit_drained(file, room.get()->words, visitor);
+  Result<std::uint32_t> held = Census(file, room.get()->words, visitor).take();
+  if (held.ok() && all) visit_waiters(file, limit, visitor);
+  if (held.ok() && !read.ok()) return read.error();
   return held;
 }
 

@@ -60,7 +60,7 @@ std::int64_t LocalSession::next_look(std::int64_t due_boot_ns,
 // A paused waiter that runs again finds that it was overtaken: its next attempt makes it count
 // again.
 bool LocalSession::should_ask(std::uint32_t lock, std::uint64_t ticket) {
-  const LockSpec& spec = request_->locks[lock];
+  const LockSpec& spec = spec_of(lock);
   Entry& ours = entry(lock);
   if (request_->on_busy == OnBusy::supersede && is_superseded(ours.file, ticket)) return true;
   return has_new_turn(lock, ticket) || may_have_room(ours.file, spec, room_.it.words);
@@ -68,7 +68,7 @@ bool LocalSession::should_ask(std::uint32_t lock, std::uint64_t ticket) {
 
 bool LocalSession::has_new_turn(std::uint32_t lock, std::uint64_t ticket) {
   Entry& ours = entry(lock);
-  return turn_of(ours.file, queue_of(request_->locks[lock]), ticket) != ours.turn_seen_ns;
+  return turn_of(ours.file, queue_of(spec_of(lock)), ticket) != ours.turn_seen_ns;
 }
 
 // Returns 0 (called, or the waiter in front has gone), ETIMEDOUT, EINTR, or another errno value.
@@ -79,7 +79,7 @@ int LocalSession::sleep_behind(std::uint64_t ahead, std::uint64_t ticket, std::u
     const int error = file.bells()->wait(bell_in_ring(ticket), word, until_boot_ns);
     if (error == 0 || error == EINTR || error == ETIMEDOUT) return error;
   }
-  const std::uint32_t queue = queue_of(request_->locks[position_.lock]);
+  const std::uint32_t queue = queue_of(spec_of(position_.lock));
   const int error = wait_behind(file, queue, ahead, until_boot_ns);
   return error == EINTR && os::boot_ns() >= until_boot_ns ? ETIMEDOUT : error;
 }
@@ -90,7 +90,7 @@ Result<Wake> LocalSession::wait_for_turn(const Ticket& drawn, std::int64_t deadl
   const std::uint32_t lock = position_.lock;
   LockFile& file = entry(lock).file;
   const std::uint64_t ticket = drawn.numbers[lock];
-  const std::uint32_t queue = queue_of(request_->locks[lock]);
+  const std::uint32_t queue = queue_of(spec_of(lock));
   // A waiter that may be superseded looks as often as a waiter near the head.
   if (request_->on_busy == OnBusy::supersede) position_.rank = 1;
   Ahead ahead;
@@ -142,7 +142,7 @@ void LocalSession::lead(const Ticket& ticket) {
   position_.called_ns = now;
   LockFile& file = entry(position_.lock).file;
   const std::uint64_t ours = ticket.numbers[position_.lock];
-  const Roll behind = {queue_of(request_->locks[position_.lock]), ours, false, turn_now(file)};
+  const Roll behind = {queue_of(spec_of(position_.lock)), ours, false, turn_now(file)};
   call_next(file, behind, wanted, position_.called);
   mark_bell(file, ours);
 }
@@ -157,7 +157,7 @@ void LocalSession::call_successor(const Ticket& ticket, bool stays) {
   position_.leads = false;
   // The one behind us that was asleep when we became the head: usually it still is.
   if (position_.called.next != 0 && call_waiter(file, position_.called.next)) return;
-  const Roll all = {queue_of(request_->locks[position_.lock]), after, ticket.due_boot_ns != 0,
+  const Roll all = {queue_of(spec_of(position_.lock)), after, ticket.due_boot_ns != 0,
                     turn_now(file)};
   Called called;
   call_next(file, all, 1, called);
@@ -167,7 +167,7 @@ void LocalSession::call_successor(const Ticket& ticket, bool stays) {
 void LocalSession::settle_position(const Ticket& ticket) {
   for (std::uint32_t i = 0; i < count_; ++i) {
     Entry& each = entry(i);
-    each.turn_seen_ns = turn_of(each.file, queue_of(request_->locks[i]), ticket.numbers[i]);
+    each.turn_seen_ns = turn_of(each.file, queue_of(spec_of(i)), ticket.numbers[i]);
   }
   if (position_.lock == ticket.claims_in) return;
   if (position_.lock != Ticket::kNowhere) call_successor(ticket, false);
@@ -185,7 +185,7 @@ Result<Wake> LocalSession::sleep_parked(std::int64_t deadline_boot_ns) const {
 }
 
 bool LocalSession::waits_for_handover() const {
-  const LockSpec& spec = request_->locks[0];
+  const LockSpec& spec = spec_of(0);
   return request_->lock_count == 1 && spec.max == 1 && spec.mode == Mode::plain;
 }
 

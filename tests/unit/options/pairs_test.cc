@@ -123,12 +123,12 @@ std::string ask_library(const Two& two) {
   return fit.ok() ? "" : std::string(fit.error().message.view());
 }
 
-// The necessary differences of the two: a form that TOML itself refuses, and options that only the
-// library lacks.
+// The necessary differences of the two: a form that TOML itself refuses, options that only the
+// library lacks, and its K, which does not wait for a limit of record.
 bool is_excepted(const Two& two, unsigned taker) {
   for (const Sample& one : two) {
     if (taker == kAtom && one.value == "12x") return true;
-    if (taker == kLibrary && one.value == "skip") return true;
+    if (taker == kLibrary && (one.value == "skip" || one.option->name == "take")) return true;
   }
   return false;
 }

@@ -16,7 +16,13 @@ class Judge : public ::testing::Test {
   const Plan& ask(bool waits = false, const Instant& now = kNow) {
     Facts* facts[] = {&lock.facts, &other.facts};
     const Ticket* const queue = waits ? &ticket : nullptr;
-    lock.look(asker_of(request, queue, 0));
+    Asker first = asker_of(request, queue, 0);
+    if (limit.max > 0) {
+      under_limit = limited(spec(), limit);
+      lock.facts.limit = &limit;
+      first.lock = lock.facts.limited = &under_limit;
+    }
+    lock.look(first);
     if (breaks) lock.facts.break_down();
     other.look(asker_of(request, queue, 1));
     decision = Decision();
@@ -31,6 +37,8 @@ class Judge : public ::testing::Test {
   LockSpec& spec() { return request.locks[0]; }
 
   Request request;
+  RecordedLimit limit;  // of the first lock; max 0: it has none
+  LockSpec under_limit;
   Ticket ticket;
   TestLock lock;
   TestLock other;

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 
+#include "store/local/facts.h"
+
 namespace atmost::local {
 namespace {
 
@@ -95,6 +97,21 @@ TEST(Layout, QueuesFollowTheLimitAndModesShareOne) {
     lock.mode = mode;
     EXPECT_EQ(queue_of(lock), kModeQueue);
   }
+}
+
+TEST(Layout, CallersAtTheLimitOfRecordShareOneQueue) {
+  LockSpec own;
+  RecordedLimit limit;
+  for (const std::uint32_t max : {1u, 3u, kMaxSlots}) {
+    limit.max = max;
+    EXPECT_EQ(queue_of(rule::limited(own, limit)), kLimitQueue);
+  }
+  own.max_given = true;
+  own.max = 2;
+  EXPECT_EQ(queue_of(rule::limited(own, limit)), 2u) << "it is stricter";
+  limit.max = 2;
+  EXPECT_EQ(queue_of(rule::limited(own, limit)), kLimitQueue);
+  EXPECT_EQ(file_queue(rule::queue_of(rule::limited(own, limit))), kLimitQueue);
 }
 
 }  // namespace
