@@ -25,6 +25,7 @@ EXEMPT = {  # (document, how a paragraph begins): why it is neither run nor comp
     ("docs/internals/architecture.md", "decide(Request,"): "a signature, in words",
     ("docs/internals/architecture.md", "argv -> Request"): "a diagram",
     ("docs/internals/lock-map.md", "open \u2500\u2500 guard"): "a diagram",
+    ("docs/agents.md", "sudo install -d"): "it needs root, and a directory of this machine",
     ("docs/cron.md", "groupadd jobs"): "it would add a group to this machine",
     ("docs/internals/symlink-locks.md", "LOCK -> pid="): "the text of a link, as ls shows it",
     ("docs/internals/measurements.md", "`bench/run --"): "the output of a measurement",
