@@ -94,8 +94,9 @@ void busy_words(Sentence& to, const Outcome& outcome, const LockSpec& lock,
   switch (decision.why) {
     case Why::none:
     case Why::no_slot:
-      held_words(to, decision, lock, holders);
-      return;
+      return held_words(to, decision, lock, holders);
+    case Why::above_limit:
+      return above_limit_words(to, decision, lock);
     case Why::owed:
       to.append("a slot is free, but owed to those who wait (");
       to.append_unsigned(decision.waiters).push(')');
@@ -140,16 +141,18 @@ void busy_words(Sentence& to, const Outcome& outcome, const LockSpec& lock,
       to.append("another process holds a flock(2) lock on it (atmost explain shows which)");
       return;
     case Why::foreign:
-      foreign_words(to, decision);
-      return;
-    case Why::above_limit:
-      above_limit_words(to, decision, lock);
-      return;
+      return foreign_words(to, decision);
     case Why::survivor:
       to.append("its holder is overdue and could not be stopped");
       append_culprit(to, decision, ": ");
       return;
   }
+}
+
+void kept_words(Sentence& to, const KeptPlaceIn& kept, Duration keep) {
+  if (kept.place == 0) return;
+  to.append("; place ").append_unsigned(kept.place).append(" of ").append_unsigned(kept.all);
+  to.append(", kept for ").append(duration_words(keep));
 }
 
 std::string_view reason_of(const Outcome& outcome) {
@@ -219,6 +222,7 @@ Sentence sentence_of(const Outcome& outcome, const Invocation& invocation,
       }
       if (outcome.waited >= Duration::millis(1))
         words.append("; waited ").append(duration_words(outcome.waited));
+      kept_words(words, outcome.decision.kept_place, keep_of(invocation.request));
       break;
     case Outcome::Kind::failed:
       if (outcome.error.code == Code::not_found || outcome.error.code == Code::not_executable)

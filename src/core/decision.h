@@ -39,6 +39,12 @@ inline constexpr std::uint32_t kMaxVictims = 64;
 // supervisor was killed and can no longer end it at its --max-runtime.
 enum class StopReason : std::uint8_t { overdue, replace, kill, idle, unsupervised };
 
+// The place in a queue that a caller has left and that is kept for it.
+struct KeptPlaceIn {
+  std::uint32_t place = 0;  // 0: none is kept
+  std::uint32_t all = 0;    // of so many
+};
+
 struct Decision {
   // Not defaulted: it would fill the arrays, which most answers do not use.
   Decision() {}  // NOLINT(modernize-use-equals-default)
@@ -71,6 +77,7 @@ struct Decision {
   // take_over, StopReason::unsupervised: the shortest --max-runtime of the victims; 0: they are
   // stopped for another reason.
   Duration outlived{};
+  KeptPlaceIn kept_place;  // a refusal with --keep-place
 };
 
 // True if waiting can change the answer. Only then does a store draw a ticket; not beside a foreign
@@ -133,6 +140,8 @@ struct Ticket {
   // rate.
   std::int64_t due_boot_ns = 0;
   std::uint64_t numbers[kMaxLocks] = {};
+  bool gives_up = false;  // nothing is kept of it (--keep-place)
+  KeptPlaceIn kept;       // in the queue of the first lock, once the caller has left it
 };
 
 }  // namespace atmost

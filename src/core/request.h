@@ -152,6 +152,8 @@ struct Request {
   std::uint8_t notify_on = kTellByDefault;
   bool ping_output = false;  // the end of the command's output goes with the ping
   OutputTo output = OutputTo::show;
+  // The place in the queue outlives the waiter for so long; 0: it ends with it. Needs an id.
+  std::uint32_t keep_place_ms = 0;
   std::int64_t output_max = kOutputMax;  // on_failure: the most bytes that are kept and shown
   Duration ttl = Duration::seconds(15);  // fleet: the time for which a lease lasts without renewal
   OnLost on_lost = OnLost::by_store;
@@ -215,6 +217,10 @@ constexpr bool wants_names(const Request& request) {
     if (what == Told::name || what == Told::names) return true;
   }
   return false;
+}
+
+constexpr Duration keep_of(const Request& request) {
+  return Duration::millis(request.keep_place_ms);
 }
 
 // True if the caller or the limit of record has a rate.

@@ -93,6 +93,7 @@ Outcome Admission::run() {
     session_.withdraw(ticket_);
     report_lease(session_);
   }
+  outcome.decision.kept_place = ticket_.kept;
   if (stop_notice_.asked()) stop();
   return outcome;
 }
@@ -102,7 +103,7 @@ bool Admission::step(Outcome& outcome) {
   const bool may_wait = waits_ && os::boot_ns() < deadline_;
   const bool queues = may_wait || waits_for_rate_only_;
   if (queues && how_.signals == Signals::ours) {
-    stop_notice_.install();  // before a ticket is drawn: a stopped waiter gives it up
+    stop_notice_.install(request_.keep_place_ms > 0);  // before it draws a ticket, to give it up
   } else if (!queues) {
     session_.withdraw(ticket_);
   }
@@ -163,8 +164,7 @@ bool Admission::on_too_soon(const Decision& decision, Outcome& outcome) {
 
 bool Admission::stop_victims(const Motive& why, Decision& overdue, Outcome& outcome) {
   Result<Takeover> taken = take_over(locks_, why, overdue, stops_, {observer_, how_.log});
-  // The slots stay closed to newcomers until our next attempt; waiters in front of us get them
-  // first.
+  // The slots stay closed to newcomers until our next attempt; those in front get them first.
   if (taken.ok() && taken.value() == Takeover::freed) return false;
   stops_.end();
   if (!taken.ok()) {
@@ -244,6 +244,7 @@ bool Admission::interrupted(Outcome& outcome) const {
 }
 
 void Admission::stop() {
+  ticket_.gives_up = stop_notice_.interrupts();
   session_.withdraw(ticket_);
   if (observer_ != nullptr) observer_->pausing();
   stop_notice_.obey();

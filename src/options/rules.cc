@@ -69,6 +69,8 @@ bool waits(const Asked& a) {
          (request.rate.count > 0 && request.on_too_soon == OnTooSoon::wait);
 }
 
+bool keeps_place(const Asked& a) { return a.request.keep_place_ms > 0; }
+
 constexpr std::string_view kWithoutLease =
     "--ttl: only a lease in a fleet has one: use it with --store, or a lock on NFS";
 
@@ -143,6 +145,12 @@ constexpr Rule kRules[] = {
      [](const Asked& a) { return !a.store.inheritable && wants_names(a.request); }},
     {"--rate: too many: a limit of record has at most 8",
      [](const Asked& a) { return a.taker == kLimit && a.all.rate_count > kMostRates; }},
+    {"--keep-place: belongs to an id, by which its owner is known again: give --id as well",
+     [](const Asked& a) { return keeps_place(a) && a.request.id.empty(); }},
+    {"--keep-place: this caller does not wait: give it with --wait",
+     [](const Asked& a) { return keeps_place(a) && !waits(a); }},
+    {"--keep-place: this store keeps no places: leave it out",
+     [](const Asked& a) { return keeps_place(a) && !a.store.inheritable; }},
     {"--rate: this store does not record so many admissions: use --if-elapsed",
      [](const Asked& a) { return a.request.rate.count > 0 && !a.store.rates; }},
     {"--queue-max: this store does not count waiters: leave it out",

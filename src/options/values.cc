@@ -41,6 +41,16 @@ Status read_bound(std::string_view value, Duration& to) {
   return read.ok() && to.is_zero() ? error_of(Code::usage, 0, "use more than 0") : read;
 }
 
+Status read_kept(std::string_view value, std::uint32_t& to) {
+  constexpr std::int64_t kMillisecond = 1'000'000;
+  Duration kept{};
+  if (const Status read = read_duration(value, kept); !read.ok()) return read;
+  if (kept > Duration::seconds(3600))
+    return error_of(Code::usage, 0, "so long a place would be in others' way: use at most 1h");
+  to = static_cast<std::uint32_t>(kept.ns / kMillisecond);
+  return {};
+}
+
 Status read_eta(std::string_view value, Duration& to) {
   if (const Status read = read_bound(value, to); !read.ok()) return read;
   return to > kLongestEta ? error_of(Code::usage, 0, "use at most 24d") : Status{};

@@ -15,6 +15,8 @@ Status read_duration(std::string_view value, Duration& to);
 Status read_limit(std::string_view value, Duration& to, bool& automatic, Duration without);
 // K/DUR
 Status read_rate(std::string_view value, Settings& to);
+// Milliseconds, an hour at most.
+Status read_kept(std::string_view value, std::uint32_t& to);
 // More than 0.
 Status read_bound(std::string_view value, Duration& to);
 Status read_eta(std::string_view value, Duration& to);

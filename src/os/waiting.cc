@@ -24,7 +24,9 @@ struct sigaction old_alarm_action;
 sigset_t old_mask;
 struct sigaction old_stop_action;
 struct sigaction alarm_before_notice;
+struct sigaction old_interrupt_action;
 volatile sig_atomic_t stop_asked = 0;
+int stop_signal = SIGTSTP;  // that was asked about
 
 // Its only work is to make a blocking call return EINTR.
 void on_alarm(int) {}
@@ -42,8 +44,8 @@ void silence() {
   calls.setitimer(ITIMER_REAL, &none, nullptr);
 }
 
-void on_stop(int) {
-  stop_asked = 1;
+void on_stop(int signal) {
+  stop_asked = signal;
   ring_from(kAgainUs);
 }
 
@@ -78,7 +80,7 @@ Alarm::~Alarm() {
   calls.sigaction(SIGALRM, &old_alarm_action, nullptr);
 }
 
-void StopNotice::install() {
+void StopNotice::install(bool interrupts) {
   struct sigaction action = {};
   if (installed_) return;
   if (calls.sigaction(SIGTSTP, nullptr, &old_stop_action) != 0) return;
@@ -88,19 +90,27 @@ void StopNotice::install() {
   alarm.sa_handler = on_alarm;
   installed_ = calls.sigaction(SIGALRM, &alarm, &alarm_before_notice) == 0 &&
                calls.sigaction(SIGTSTP, &action, nullptr) == 0;
+  if (!installed_ || !interrupts) return;
+  hears_interrupts_ = calls.sigaction(SIGINT, nullptr, &old_interrupt_action) == 0 &&
+                      old_interrupt_action.sa_handler == SIG_DFL &&
+                      calls.sigaction(SIGINT, &action, nullptr) == 0;
 }
 
 StopNotice::~StopNotice() {
   if (!installed_) return;
   calls.sigaction(SIGTSTP, &old_stop_action, nullptr);
+  if (hears_interrupts_) calls.sigaction(SIGINT, &old_interrupt_action, nullptr);
   silence();
   calls.sigaction(SIGALRM, &alarm_before_notice, nullptr);
 }
 
-void StopNotice::obey() { stop_self(SIGTSTP); }
+void StopNotice::obey() { stop_self(stop_signal); }
+
+bool StopNotice::interrupts() const { return stop_signal == SIGINT; }
 
 bool StopNotice::asked() {
   if (stop_asked == 0) return false;
+  stop_signal = stop_asked;
   stop_asked = 0;
   silence();
   return true;

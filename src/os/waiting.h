@@ -41,14 +41,19 @@ class StopNotice {
   ~StopNotice();
 
   // Takes effect from this call on; further calls do nothing.
-  void install();
-  // True if a SIGTSTP came since the last call.
+  // `interrupts`: also SIGINT, which ends the process then.
+  void install(bool interrupts = false);
+  // True if such a signal came since the last call.
   bool asked();
-  // Stops this process as SIGTSTP would have; returns once it was continued.
+  // Of the last one that was asked about.
+  bool interrupts() const;
+  // Stops this process as SIGTSTP would have, and returns once it was continued; or ends it as
+  // SIGINT would have.
   void obey();
 
  private:
   bool installed_ = false;
+  bool hears_interrupts_ = false;
 };
 
 // The ways in which a caller may block. A program with one thread lets an Alarm end the call. A

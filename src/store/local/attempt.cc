@@ -6,6 +6,7 @@
 #include "os/locks.h"
 #include "os/process.h"
 #include "os/self.h"
+#include "places.h"
 #include "queue.h"
 #include "session.h"
 
@@ -203,13 +204,40 @@ Status LocalSession::draw_tickets(const Instant& now, Ticket& queue) {
   return {};
 }
 
+// While we wait: a waiter that is killed has no time to keep its place.
+void LocalSession::keep_places(const Ticket& ticket) {
+  const std::int64_t now = os::boot_ns();
+  if (position_.kept_ns != 0 && now - position_.kept_ns < keep_of(*request_).ns / 4) return;
+  position_.kept_ns = now;
+  for (std::uint32_t i = 0; i < count_; ++i)
+    refresh_place(entry(i).file, spec_of(i), *request_, ticket.numbers[i]);
+}
+
+// Before we leave the queue without an admission.
+void LocalSession::leave_place(Ticket& ticket) {
+  const std::int64_t until = plus(os::boot_ns(), keep_of(*request_));
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    LockFile& file = entry(i).file;
+    if (!file.present()) continue;
+    if (ticket.gives_up) {
+      drop_place(file, *request_, ticket.numbers[i]);
+      continue;
+    }
+    const std::uint32_t queue = queue_of(spec_of(i));
+    const bool kept = keep_place(file, *request_, queue, ticket.numbers[i], until);
+    if (i == 0 && kept) count_places(file, queue, ticket.numbers[i], ticket.kept);
+  }
+}
+
 void LocalSession::leave_queue(Ticket& ticket) {
   for (std::uint32_t i = 0; i < count_; ++i) {
     if (entry(i).file.present()) give_up_ticket(entry(i).file, spec_of(i), ticket.numbers[i]);
   }
   call_successor(ticket, false);
   position_ = {};
+  const KeptPlaceIn kept = ticket.kept;
   ticket = {};
+  ticket.kept = kept;
 }
 
 }  // namespace atmost::local

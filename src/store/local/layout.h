@@ -104,6 +104,8 @@ inline constexpr std::int64_t kHeaderAt = 4096;
 inline constexpr std::int64_t kMemoryAt = 8192;  // the statistics of the lock's runs
 // The last kMaxRate admissions of a lock with a rate: a ring
 inline constexpr std::int64_t kAdmissionsAt = 12288;
+inline constexpr std::int64_t kPlacesAt = 45056;  // kMostKept places that outlive their waiters
+inline constexpr std::uint32_t kMostKept = 64;
 inline constexpr std::int64_t kWaitersAt = 1 << 20;  // a ring of kWaiterRing records
 inline constexpr std::int64_t kWordsAt = 2 << 20;    // 8 bytes a slot: occupancy word, slot flags
 inline constexpr std::int64_t kRecordsAt = 4 << 20;  // a record a slot, but for slot 1
@@ -258,7 +260,7 @@ static_assert(sizeof(Record) <= kRecordSize && sizeof(WaiterRecord) <= kRecordSi
 static_assert(kHeaderAt + static_cast<std::int64_t>(sizeof(Header)) <= kFirstRecordAt);
 static_assert(kFirstRecordAt + kRecordSize <= kMemoryAt);
 static_assert(kMemoryAt + static_cast<std::int64_t>(sizeof(MemoryRecord)) <= kAdmissionsAt);
-static_assert(kAdmissionsAt + kMaxRate * sizeof(AdmissionRecord) <= kWaitersAt);
+static_assert(kAdmissionsAt + kMaxRate * sizeof(AdmissionRecord) <= kPlacesAt);
 static_assert(kWaitersAt + kWaiterRing * kRecordSize <= kWordsAt);
 static_assert(kRecordsAt + kRecordSize * static_cast<std::int64_t>(kMaxSlots) <= kHeartbeatsAt);
 static_assert(kWordsAt + 8 * static_cast<std::int64_t>(kMaxSlots) <= kRecordsAt);

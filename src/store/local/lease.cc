@@ -4,6 +4,7 @@
 #include "os/clock.h"
 #include "os/futex.h"
 #include "os/self.h"
+#include "places.h"
 #include "proof.h"
 #include "roll.h"
 #include "session.h"
@@ -34,6 +35,8 @@ Status LocalSession::commit(const Instant& now, Ticket* queue) {
     (void)os::try_lock(entry(0).file.slot_fd(), owner_, os::LockKind::write, {kHandoverByte, 1});
   }
   // A waiter that this wakes finds the byte above locked.
+  for (std::uint32_t i = 0; request_->keep_place_ms > 0 && i < count_; ++i)
+    drop_place(entry(i).file, *request_, came_from_queue ? queue->numbers[i] : 0);
   if (came_from_queue) leave_queue(*queue);
   for (std::uint32_t i = 0; i < count_; ++i) entry(i).file.close_bells();
   watch_.rest();

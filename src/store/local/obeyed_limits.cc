@@ -1,5 +1,6 @@
 // LocalSession: the limits of record that hold at a look. Apart from the rest of it, so that
 // callers of locks without such limits touch no page of this.
+#include "places.h"
 #include "queue.h"
 #include "roll.h"
 #include "session.h"
@@ -70,6 +71,8 @@ Status LocalSession::obey_limit(std::uint32_t lock, const Ticket* queue) {
     if (Status moved = move_ticket(at.file, before, now, queue->numbers[lock]); !moved.ok())
       return moved;
   }
+  if (moves && request_->keep_place_ms > 0)
+    refresh_place(at.file, now, *request_, queue->numbers[lock]);
   at.limited = limited;
   at.spec = now;
   if (!moves) return {};

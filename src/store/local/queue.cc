@@ -3,8 +3,10 @@
 #include <cstddef>
 
 #include "core/turn.h"
+#include "os/clock.h"
 #include "os/file.h"
 #include "os/self.h"
+#include "places.h"
 #include "ranges.h"
 #include "roll.h"
 
@@ -45,15 +47,6 @@ bool noted_at(std::int64_t began_boot_ns, std::int64_t noted_boot_ns) {
   return before == 0 || before == kTurn.ns - kNextTurn.ns || before == kTurn.ns;
 }
 
-bool ticket_locked(LockFile& file, std::uint32_t queue, std::uint64_t ticket) {
-  os::Conflict conflict;
-  const os::Bytes byte = {queue_start(queue) + static_cast<std::int64_t>(ticket), 1};
-  // If the query fails, the waiter counts as waiting.
-  return os::query_lock(file.fd(), os::Owner::description, os::LockKind::read, byte, conflict) !=
-             0 ||
-         conflict.found;
-}
-
 // Milliseconds of uptime (2^20 ns). No earlier ticket of this boot is greater, unless more than one
 // was drawn in each millisecond since; then the stored count is greater.
 std::uint64_t ticket_of(const Instant& now) {
@@ -65,7 +58,7 @@ std::uint64_t ticket_of(const Instant& now) {
 bool place_taken(LockFile& file, std::uint64_t ticket) {
   WaiterRecord there;
   return read_waiter(file.fd(), ticket, there) && there.ticket != ticket &&
-         ticket_locked(file, there.queue, there.ticket);
+         is_ticket_locked(file, there.queue, there.ticket);
 }
 
 void describe(LockFile& file, const LockSpec& spec, const Request& request, const Instant& now,
@@ -144,14 +137,22 @@ Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request,
   if (error == 0 && behind.found) ticket = static_cast<std::uint64_t>(behind.end - start);
   // Beside more waiters than there are records, ours overwrites one.
   for (std::uint32_t i = 0; i < kMostPlaces && place_taken(file, ticket); ++i) ++ticket;
-  if (error == 0)
-    error = os::try_lock(file.fd(), os::Owner::description, os::LockKind::write,
-                         {start + static_cast<std::int64_t>(ticket), 1});
+  const std::uint64_t newest = ticket;
+  const auto lock = [&](std::uint64_t number) {
+    return os::try_lock(file.fd(), os::Owner::description, os::LockKind::write,
+                        {start + static_cast<std::int64_t>(number), 1});
+  };
+  // A waiter that slept behind it may have a read lock there still.
+  const std::uint64_t kept = request.keep_place_ms > 0 ? kept_ticket(file, request) : 0;
+  const bool returns = error == 0 && kept != 0 && rule::is_before(kept, newest) &&
+                       !place_taken(file, kept) && lock(kept) == 0;
+  if (returns) ticket = kept;
+  if (error == 0 && !returns) error = lock(ticket);
   if (error != 0) {
     ticket = 0;
     return file.failure(Code::io, error, "cannot queue");
   }
-  file.header().ticket = ticket;
+  file.header().ticket = newest;  // also for a kept place: it shows that there is a waiter
   if (request.on_busy == OnBusy::supersede) file.header().superseding_ticket = ticket;
   if (Status saved = file.save_header(); !saved.ok()) {
     give_up_ticket(file, spec, ticket);
@@ -161,6 +162,7 @@ Status draw_ticket(LockFile& file, const LockSpec& spec, const Request& request,
   if (request.on_busy == OnBusy::join)
     (void)os::try_lock(file.fd(), os::Owner::description, os::LockKind::read, {kJoinByte, 1});
   describe(file, spec, request, now, place, ticket);
+  if (request.keep_place_ms > 0) refresh_place(file, spec, request, ticket);
   return {};
 }
 

@@ -124,7 +124,10 @@ void LocalSession::close_files() {
 }
 
 void LocalSession::end(const End& what) {
-  if (what.of == End::Of::place) return leave_queue(*what.ticket);
+  if (what.of == End::Of::place) {
+    if (request_->keep_place_ms > 0) leave_place(*what.ticket);
+    return leave_queue(*what.ticket);
+  }
   if (what.of == End::Of::hold) return release(what);
   close_files();
   if (!in_room_) return;

@@ -131,6 +131,8 @@ class LocalSession final : public Session {
   void drop_flock(std::uint32_t lock);
   void drop_all();
   void leave_queue(Ticket& ticket);
+  void keep_places(const Ticket& ticket);
+  void leave_place(Ticket& ticket);
 
   // The records that an admission writes (lease.cc).
   Status commit(const Instant& now, Ticket* queue);
@@ -151,6 +153,7 @@ class LocalSession final : public Session {
     Called called = {};          // behind us, by us as the head
     std::int64_t head_ns = 0;    // since when we are the head; 0: we are not
     std::int64_t called_ns = 0;  // when we last called
+    std::int64_t kept_ns = 0;    // when our kept place was last written
   };
   Result<Wake> wait_for_turn(const Ticket& ticket, std::int64_t deadline_boot_ns, bool& gone);
   int sleep_behind(std::uint64_t ahead, std::uint64_t ticket, std::uint32_t word,

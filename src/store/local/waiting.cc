@@ -125,6 +125,7 @@ Result<Wake> LocalSession::wait_for_turn(const Ticket& drawn, std::int64_t deadl
     if (called) position_.rank = 1;
     if (called) position_.leads = true;  // also one that leaves now calls the next
     if (os::boot_ns() >= deadline_boot_ns) return Wake::deadline;
+    if (request_->keep_place_ms > 0) keep_places(drawn);
     // A search costs more than a look.
     searches = position_.rank < kFar;
     looks = true;
@@ -214,6 +215,7 @@ bool LocalSession::wait_for_handover(std::int64_t deadline_boot_ns, Wake& wake) 
 
 Result<Wake> LocalSession::await(Ticket& ticket, std::int64_t deadline_boot_ns) {
   if (!ticket.drawn) return Wake::maybe;
+  if (request_->keep_place_ms > 0) keep_places(ticket);
   if (position_.lock == Ticket::kNowhere) return sleep_parked(deadline_boot_ns);
   bool gone = false;
   Result<Wake> waited = wait_for_turn(ticket, deadline_boot_ns, gone);
