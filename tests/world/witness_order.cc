@@ -29,7 +29,7 @@ void Witness::stand_in_queue(std::int64_t now_ns, int process, int lock) {
   Stand& stand = it.at[lock];
   const bool waits_for_rate = it.claim.run.rate > 0 && it.claim.run.on_too_soon == kWait;
   if (!it.claim.waits() && !waits_for_rate) return;
-  // One that is refused for an interval draws its ticket when the interval is over.
+  // A caller that is refused for an interval draws its ticket when the interval is over.
   const bool for_interval = it.claim.run.if_elapsed_ns > 0;
   if (stand.place != 0) {
     if (stand.sure_place == 0 && !for_interval) stand.sure_place = events_;
