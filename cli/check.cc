@@ -1,4 +1,4 @@
-// atmost check
+// atmost check, atmost wait
 #include "core/json_line.h"
 #include "core/limiter.h"
 #include "core/words.h"
@@ -112,6 +112,20 @@ int check_command(Invocation& invocation) {
   invocation.request.looks_only = true;
   const Outcome outcome = probe(*invocation.locks, invocation.request);
   if (outcome.kind == Outcome::Kind::ran) warn_if_unknown(invocation, invocation.request.locks[0]);
+  report(outcome, invocation, 1);
+  report_status(outcome, invocation, {});
+  return exit_code(outcome, invocation);
+}
+
+int wait_command(Invocation& invocation) {
+  if (const Status placed = take_lock(invocation, false); !placed.ok())
+    return fail(placed.error(), invocation, 1);
+  // A wait for a misspelt lock would return at once, as if the meant one had room.
+  if (const Status known = require_lock(invocation, invocation.request.locks[0], true); !known.ok())
+    return fail(known.error(), invocation, 1);
+  Narrator narrator(invocation);
+  const Outcome outcome = wait_for_room(*invocation.locks, invocation.request, &narrator);
+  narrator.done();
   report(outcome, invocation, 1);
   report_status(outcome, invocation, {});
   return exit_code(outcome, invocation);

@@ -1,4 +1,4 @@
-// atmost drain, atmost resume
+// atmost drain, atmost resume, atmost forget
 #include "core/limiter.h"
 #include "output.h"
 #include "subcommands.h"
@@ -44,5 +44,14 @@ int set(Invocation& invocation, bool drained) {
 int drain_command(Invocation& invocation) { return set(invocation, true); }
 
 int resume_command(Invocation& invocation) { return set(invocation, false); }
+
+int forget_command(Invocation& invocation) {
+  Status done = take_lock(invocation, false);
+  if (done.ok()) warn_if_unknown(invocation, invocation.request.locks[0]);
+  if (done.ok()) done = invocation.locks->forget(invocation.request);
+  if (done.ok()) return 0;
+  complain(done.error());
+  return static_cast<int>(done.error().code);
+}
 
 }  // namespace atmost::cli

@@ -1,5 +1,4 @@
 // The names of a lock's holders, for the line of a refusal.
-#include "command_words.h"
 #include "listing.h"
 #include "place.h"
 #include "report.h"

@@ -1,5 +1,3 @@
-#include "operands.h"
-
 #include "options/option.h"
 #include "options/words.h"
 #include "place.h"

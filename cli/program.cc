@@ -6,7 +6,6 @@
 #include "core/limiter.h"
 #include "core/monitor.h"
 #include "core/parse.h"
-#include "operands.h"
 #include "options/combine.h"
 #include "options/table.h"
 #include "options/words.h"
@@ -14,7 +13,7 @@
 #include "os/host.h"
 #include "os/self.h"
 #include "output.h"
-#include "shared_place.h"
+#include "place.h"
 #include "subcommands.h"
 
 namespace atmost::cli {

@@ -5,15 +5,12 @@
 
 #include "core/limiter.h"
 #include "core/parse.h"
-#include "operands.h"
 #include "options/combine.h"
 #include "options/values.h"
 #include "os/spawn.h"
 #include "place.h"
 #include "report.h"
-#include "shared_place.h"
 #include "subcommands.h"
-#include "suggest.h"
 
 namespace atmost::cli {
 namespace {

@@ -1,10 +1,11 @@
-// The subcommands, one file each. The options are read and combined before the call, and
+// The subcommands. The options are read and combined before the call, and
 // `invocation` is complete except for its lock. It returns the exit code; run may instead end as
 // its command ended, or become the command.
 #ifndef ATMOST_CLI_SUBCOMMANDS_H
 #define ATMOST_CLI_SUBCOMMANDS_H
 
 #include <span>
+#include <string_view>
 
 #include "invocation.h"
 
@@ -75,6 +76,18 @@ inline constexpr char kEndLease[] = "--end-lease";
 // Makes operand 0 the request's lock. `extra`: true if more operands may follow. Errors are usage
 // errors.
 Status take_lock(Invocation& invocation, bool extra);
+
+// Suggestions for an unknown word.
+
+// The subcommand for a word that other programs have for it; empty: none.
+std::string_view own_command(std::string_view typed);
+
+// True if the word is a program that docs/coming-from.md compares with atmost.
+bool is_another_program(std::string_view word);
+
+// True if the command needs a shell but is started without one: shell syntax in its name, or a
+// command that only shells have.
+bool needs_shell(std::string_view command);
 
 }  // namespace atmost::cli
 

@@ -175,8 +175,7 @@ void WaitingLine::say() {
   shown_ = live;
 }
 
-void WaitingLine::remove() {
-  if (!shown_) return;
+void WaitingLine::erase() {
   Output to(2);
   to.text("\r\x1b[K").flush();
   os::forget_line();

@@ -25,12 +25,15 @@ class WaitingLine {
   // which in a fleet costs requests.
   Duration show();
   // Removes the live line, if it is there. Nothing is written otherwise.
-  void remove();
+  void remove() {
+    if (shown_) erase();
+  }
 
  private:
   enum class Form : unsigned char { unknown, none, live, lines };
   Form form_here() const;
   void say();
+  void erase();
   Duration pause() const;
 
   const Invocation& invocation_;

@@ -6,7 +6,7 @@
 #include "os/process.h"
 #include "os/self.h"
 #include "store/local/listing.h"
-#include "store/local/ranges.h"
+#include "store/local/slots.h"
 
 namespace atmost::explain {
 namespace {

@@ -1,4 +1,4 @@
-#include "option_reader.h"
+#include "read_file.h"
 
 #include "options/combine.h"
 #include "os/self.h"

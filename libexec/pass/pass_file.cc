@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/parse.h"
-#include "option_reader.h"
 #include "options/combine.h"
 #include "read_file.h"
 #include "request/classes.h"

@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "core/words.h"
-#include "reader/value.h"
+#include "reader/record.h"
 
 namespace atmost::history {
 

@@ -3,8 +3,6 @@
 #include <cstddef>
 #include <iterator>
 
-#include "value.h"
-
 namespace atmost::history {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "value.h"
+#include "record.h"
 
 namespace atmost::history {
 namespace {

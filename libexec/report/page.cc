@@ -8,8 +8,6 @@
 
 #include "core/words.h"
 #include "json/json.h"
-#include "page_data.h"
-#include "page_table.h"
 #include "reader/output.h"
 #include "request/sha256.h"
 #include "stats_table.h"

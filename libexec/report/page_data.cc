@@ -1,4 +1,4 @@
-#include "page_data.h"
+#include "page.h"
 
 #include <algorithm>
 #include <cmath>

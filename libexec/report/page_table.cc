@@ -1,4 +1,3 @@
-#include "page_table.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "prometheus.h"
+#include "stats_table.h"
 
 #include <algorithm>
 #include <functional>

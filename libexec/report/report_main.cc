@@ -10,7 +10,6 @@
 #include "reader/sources.h"
 #include "save.h"
 #include "summary.h"
-#include "svg.h"
 
 namespace atmost::report {
 namespace {

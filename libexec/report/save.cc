@@ -8,7 +8,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "core/hazard.h"
 #include "os/above.h"
 #include "os/file.h"
 #include "reader/output.h"

@@ -2,7 +2,6 @@
 #include "ledger.h"
 #include "os/clock.h"
 #include "present.h"
-#include "prometheus.h"
 #include "reader/output.h"
 #include "reader/sources.h"
 #include "save.h"

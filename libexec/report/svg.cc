@@ -1,4 +1,3 @@
-#include "svg.h"
 
 #include <algorithm>
 #include <ctime>

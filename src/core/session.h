@@ -52,8 +52,8 @@ class Owned {
 
 namespace rule {
 struct Plan;     // rule/judge.h
-struct Looked;   // rule/admit.h
-struct Applied;  // rule/admit.h
+struct Looked;   // rule/judge.h
+struct Applied;  // rule/judge.h
 }  // namespace rule
 
 // One attempt to be admitted (rule::admit()), as a look is told of it.

@@ -54,7 +54,7 @@ struct LockStats {
   std::uint32_t too_soon;   // requests refused as too soon, under --if-elapsed auto
   std::uint32_t spam;       // requests that kept arriving at or below the interval
   std::uint32_t in_a_row;   // how many of these the latest requests were
-  // After a run that was too short: the number of steps that are too short (policy/floor.h), and
+  // After a run that was too short: the number of steps that are too short (policy/learn.h), and
   // the strength of the proof that the job has become quicker
   std::uint32_t floor;
   std::uint32_t quicker;
@@ -80,7 +80,7 @@ struct DirectoryStats {
   float runs[kSteps];
   float relations[kStages][kRelations];
   float tried;  // runs that had a limit
-  // The price of a kill (policy/price.h), as its doublings beyond what the risk asked for says.
+  // The price of a kill (policy/learn.h), as its doublings beyond what the risk asked for says.
   float doublings;
   // Kills of which nothing was seen, lately: they make limits longer before it is known whether
   // they were of good runs.

@@ -7,6 +7,7 @@
 #include "core/limiter.h"
 #include "core/schemes.h"
 #include "fleet_lock.h"
+#include "history/log.h"
 #include "limiter/admission.h"
 #include "limiter/journal.h"
 #include "os/threads.h"
@@ -173,6 +174,13 @@ LibraryLock* last_taken_by(std::uint64_t thread);
 // Completes the request, and sets `to` to a fresh lock that is filled from it. ATMOST_ADMITTED, or
 // the answer: then `to` is null.
 int prepare(LibraryRequest& from, LibraryLock*& to);
+
+// The C library's part of the history: one log for all locks of the process.
+
+// Appends the event. The log stays open for the next event, so the program has one descriptor of
+// it, however many locks it holds. Any thread and a forked child may call it; no call waits for
+// another thread.
+Status append_to_kept_log(const history::LogPlace& place, const Event& event);
 
 }  // namespace atmost::limiter
 

@@ -9,7 +9,7 @@
 #include "os/waiting.h"
 #include "policy/decide.h"
 #include "policy/limits.h"
-#include "rule/admit.h"
+#include "rule/judge.h"
 #include "takeover.h"
 
 namespace atmost::limiter {

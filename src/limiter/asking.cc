@@ -1,7 +1,7 @@
 // Questions that take no lock: is a slot free, and what would auto choose?
 #include "admission.h"
 #include "core/limiter.h"
-#include "paths.h"
+#include "environment.h"
 #include "policy/decide.h"
 #include "policy/limits.h"
 

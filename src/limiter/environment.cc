@@ -4,7 +4,6 @@
 
 #include "os/process.h"
 #include "os/self.h"
-#include "paths.h"
 
 namespace atmost::limiter {
 namespace {

@@ -1,4 +1,5 @@
-// The environment of a program that is started: the caller's, with variables of ours.
+// The environment of a program that is started: the caller's, with variables of ours; and the paths
+// of locks in it.
 #ifndef ATMOST_LIMITER_ENVIRONMENT_H
 #define ATMOST_LIMITER_ENVIRONMENT_H
 
@@ -8,10 +9,34 @@
 
 #include "admission.h"
 #include "core/request.h"
+#include "core/schemes.h"
 #include "core/store.h"
 #include "core/text.h"
+#include "os/file.h"
+#include "os/host.h"
 
 namespace atmost::limiter {
+
+// True if the lock was never used. False for a store without paths, and if it cannot be found out:
+// then the store reports why.
+inline bool untouched(const StoreTraits& traits, const LockSpec& lock) {
+  return traits.has_path && os::is_missing(lock.path.c_str());
+}
+
+// True if its path means something else in another directory.
+inline bool is_relative(const StoreTraits& traits, const LockSpec& lock) {
+  return traits.has_path && lock.path.view().front() != '/';
+}
+
+// Puts the working directory in front of a relative path. False, with the path as it was, when the
+// directory is not known or the path is too long.
+inline bool make_absolute(PathText& path) {
+  if (path.empty() || path.view().front() == '/') return !path.truncated();
+  PathText absolute;
+  if (!absolute_path(path, absolute)) return false;
+  path = absolute;
+  return true;
+}
 
 // The variables that atmost sets for one program, as NAME=VALUE texts. 200 KiB, of which only the
 // used part is ever touched: make it static.

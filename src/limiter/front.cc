@@ -4,7 +4,7 @@
 
 #include "core/monitor.h"
 #include "core/words.h"
-#include "not_started.h"
+#include "notices.h"
 #include "os/file.h"
 #include "os/monitor.h"
 #include "os/self.h"

@@ -43,10 +43,8 @@ std::int64_t HeldCommand::check(std::int64_t boot_ns) {
     look_at_files(lease_);
     return displaced_ ? boot_ns : plus(boot_ns, {kLookAtFilesNs});
   }
+  if (!locks_.traits.leased) return Duration::kForever;
   const Upkeep upkeep = lease_.upkeep();
-  if (upkeep.until_boot_ns == Duration::kForever && !upkeep.lost && !upkeep.asked_to_stop) {
-    return Duration::kForever;
-  }
   const std::int64_t begin = upkeep.until_boot_ns - stop_time(request_.kill_grace).ns;
   const bool ending = upkeep.lost || boot_ns >= begin;
   if (!ending && !upkeep.asked_to_stop) return begin;
@@ -74,24 +72,19 @@ void HeldCommand::left(std::int64_t pid, bool refused) {
   if (observer_ != nullptr) observer_->warning(left_words(request_.locks[0].name, pid, refused));
 }
 
-bool HeldCommand::contested(const Lease& lease) const {
+// Of all locks; atmost kill counts before other takers.
+Contest HeldCommand::contest(const Lease& lease) const {
+  Contest found = Contest::none;
   for (std::uint32_t i = 0; lease.held() && i < request_.lock_count; ++i) {
-    if (lease.contested(i) != Contest::none) return true;
+    const Contest one = lease.contested(i);
+    if (one != Contest::none && found != Contest::by_kill) found = one;
   }
-  return false;
-}
-
-// By atmost kill.
-bool HeldCommand::killed(const Lease& lease) const {
-  for (std::uint32_t i = 0; lease.held() && i < request_.lock_count; ++i) {
-    if (lease.contested(i) == Contest::by_kill) return true;
-  }
-  return false;
+  return found;
 }
 
 bool HeldCommand::taken(std::int64_t sender) {
   told_ = true;
-  const bool now = contested(lease_);
+  const bool now = contest(lease_) != Contest::none;
   asked_by_taker_ = asked_by_taker_ || now;
   if (now && sender != 0) taker_ = sender;
   return now;
@@ -113,9 +106,10 @@ void HeldCommand::note_taker(const Lease& lease, const ExitStatus& status) {
   const bool by_takers_signal = status.signal == os::kInterrupt ||
                                 status.signal == os::kTerminate || status.signal == os::kKill;
   const bool asked = (asked_by_taker_ && reached_) || by_takers_signal;
-  if (lost_ || !asked || !contested(lease)) return;
+  const Contest by = lost_ || !asked ? Contest::none : contest(lease);
+  if (by == Contest::none) return;
   taken_over_ = true;
-  killed_ = killed(lease);
+  killed_ = by == Contest::by_kill;
 }
 
 void HeldCommand::over(const run::RunReport& report, Outcome& to) {

@@ -58,8 +58,7 @@ class HeldCommand final : public run::SupervisionObserver {
   // The reason why the command was stopped; `own`: the supervisor's reason, if it did so.
   Stopped stopped(Stopped own) const;
   void look_at_files(const Lease& lease);
-  bool contested(const Lease& lease) const;
-  bool killed(const Lease& lease) const;
+  Contest contest(const Lease& lease) const;
   void note_taker(const Lease& lease, const ExitStatus& status);
   void end(Lease lease, Ending ending, const ExitStatus& status);
   void say_left_behind();

@@ -7,7 +7,7 @@
 #include "core/words.h"
 #include "journal.h"
 #include "keeper.h"
-#include "not_started.h"
+#include "notices.h"
 #include "os/host.h"
 #include "os/process.h"
 #include "os/self.h"

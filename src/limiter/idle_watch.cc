@@ -89,7 +89,6 @@ bool IdleWatch::finds_idle(std::uint32_t lock, Decision& victim) {
 }
 
 IdleWatch* idle_watch_for(Store& store, const Request& request) {
-  if (!watches_holders(request)) return nullptr;
   auto* const room = run_arena().array<IdleWatch>(1);
   return room != nullptr ? new (room) IdleWatch(store, request) : nullptr;
 }

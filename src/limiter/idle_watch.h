@@ -45,8 +45,7 @@ class IdleWatch {
   Watched watched_;
 };
 
-// One in the memory of the run, if the request asks for it; null: it does not, or there is no
-// memory.
+// One in the memory of the run; null: there is none. REQUIRES: watches_holders(request).
 IdleWatch* idle_watch_for(Store& store, const Request& request);
 
 }  // namespace atmost::limiter

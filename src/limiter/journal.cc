@@ -4,13 +4,13 @@
 
 #include "core/outcome.h"
 #include "core/parse.h"
+#include "environment.h"
 #include "history/log.h"
 #include "os/above.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/process.h"
 #include "os/self.h"
-#include "paths.h"
 #include "rule/facts.h"
 
 namespace atmost::limiter {

@@ -1,10 +1,10 @@
 #include "keeper.h"
 
 #include "admission.h"
-#include "flock_notice.h"
 #include "held_command.h"
 #include "idle_watch.h"
 #include "journal.h"
+#include "notices.h"
 #include "os/clock.h"
 #include "os/process.h"
 #include "os/request_pipe.h"
@@ -221,12 +221,13 @@ template <class SessionOfStore, class Keep>
 [[noreturn]] void take_in(Result<Owned<SessionOfStore>> session, const Keeping& keeping,
                           os::HelperProcess& starter, Observer* observer, Keep keep) {
   Lease lease;
-  const Outcome outcome =
-      session.ok()
-          ? admit({keeping.request, keeping.store.traits(), *session.value()}, policy::decide,
-                  observer, lease,
-                  {.idle = idle_watch_for(keeping.store, keeping.request), .store = &keeping.store})
-          : unopened(session.error());
+  IdleWatch* const idle =
+      watches_holders(keeping.request) ? idle_watch_for(keeping.store, keeping.request) : nullptr;
+  const Outcome outcome = session.ok()
+                              ? admit({keeping.request, keeping.store.traits(), *session.value()},
+                                      policy::decide, observer, lease,
+                                      {.idle = idle, .store = &keeping.store})
+                              : unopened(session.error());
   if (lease.held() && observer != nullptr) observer->admitted(lease, outcome.waited);
   if (lease.held()) notice_flocks(keeping.request, lease, observer);
   starter.stand_alone();

@@ -8,11 +8,10 @@
 #include "companion.h"
 #include "core/words.h"
 #include "environment.h"
-#include "flock_notice.h"
 #include "held_command.h"
 #include "idle_watch.h"
 #include "journal.h"
-#include "not_started.h"
+#include "notices.h"
 #include "notifier.h"
 #include "os/activity.h"
 #include "os/clock.h"
@@ -21,10 +20,8 @@
 #include "os/self.h"
 #include "os/signals.h"
 #include "os/spawn.h"
-#include "paths.h"
 #include "policy/decide.h"
 #include "policy/limits.h"
-#include "policy/splay.h"
 #include "run/kept_output.h"
 #include "run/run.h"
 
@@ -177,9 +174,10 @@ Outcome run_under(Store& store, const OpenLocks& locks, const Command& command,
       run_arena().array<char*>(limiter::count_words(environment) + limiter::Variables::kMost + 1);
   if (merged == nullptr) return Outcome::failure(error_of(Code::internal, ENOMEM, "out of memory"));
   Lease lease;
-  Outcome outcome = limiter::admit(
-      locks, policy::decide, observer, lease,
-      {.log = &journal, .idle = limiter::idle_watch_for(store, request), .store = &store});
+  limiter::IdleWatch* const idle =
+      watches_holders(request) ? limiter::idle_watch_for(store, request) : nullptr;
+  Outcome outcome = limiter::admit(locks, policy::decide, observer, lease,
+                                   {.log = &journal, .idle = idle, .store = &store});
   if (outcome.kind == Outcome::Kind::refused) {
     count_refusal(locks, outcome);
     const bool spam = limiter::learn_refusal(locks, outcome);

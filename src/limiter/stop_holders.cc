@@ -1,8 +1,8 @@
 // atmost kill: stopping holders without taking their place.
 #include "admission.h"
 #include "core/limiter.h"
+#include "environment.h"
 #include "journal.h"
-#include "paths.h"
 #include "policy/decide.h"
 #include "takeover.h"
 

@@ -1,4 +1,4 @@
-// One takeover. Only for takeover.cc and takeover_report.cc.
+// One takeover. Only for takeover.cc and takeover_words.cc.
 #ifndef ATMOST_LIMITER_TAKEOVER_RUN_H
 #define ATMOST_LIMITER_TAKEOVER_RUN_H
 

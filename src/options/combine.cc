@@ -1,5 +1,7 @@
 #include "combine.h"
 
+#include <algorithm>
+
 #include "core/lease_time.h"
 #include "table.h"
 
@@ -17,8 +19,8 @@ Status combine(Settings& settings, const Scheme& store, unsigned taker) {
   const bool for_ever =
       taker == kWait || request.on_busy == OnBusy::join || request.on_busy == OnBusy::supersede;
   if (for_ever && !given(settings, "wait")) request.wait = Duration::forever();
-  const Duration shortest = shortest_ttl(request.kill_grace);
-  if (!given(settings, "ttl") && shortest > request.ttl) request.ttl = shortest;
+  if (store.traits.leased && !given(settings, "ttl"))
+    request.ttl = std::max(request.ttl, shortest_ttl(request.kill_grace));
   return {};
 }
 

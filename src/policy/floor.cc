@@ -1,4 +1,3 @@
-#include "policy/floor.h"
 
 #include "policy/learn.h"
 #include "policy/steps.h"

@@ -2,8 +2,11 @@
 #ifndef ATMOST_POLICY_LIMITS_H
 #define ATMOST_POLICY_LIMITS_H
 
+#include <string_view>
+
 #include "core/request.h"
 #include "core/stats.h"
+#include "core/time.h"
 #include "core/view.h"
 
 namespace atmost::policy {
@@ -24,6 +27,11 @@ Tuning tuning_of(const LockStats& lock_stats, const DirectoryStats& directory_st
 // short; or of a request that was refused, and with which requests begin to be spam; or of a run at
 // a limit that is longer by now.
 bool remember(LockStats& lock_stats, DirectoryStats& directory_stats, const RunSample& what);
+
+// Spreading callers that start together (--splay): a part of `whole`, at least 0 and below it,
+// always the same for one host and lock: jobs of many hosts spread out, yet each keeps its own time
+// of day. Forever gives 0, so that no caller waits for ever.
+Duration splay_part(Duration whole, std::string_view host, std::string_view lock);
 
 }  // namespace atmost::policy
 

@@ -43,47 +43,51 @@ int hex_value(char c) {
   return at == std::string_view::npos ? -1 : static_cast<int>(at);
 }
 
-// Collects a canonical form of any length: its beginning, and the hash of all of it.
-class Form {
- public:
-  // Appends the text, escaping also the bytes in `reserved`.
-  void add(std::string_view text, std::string_view reserved) {
-    for (char c : text) {
-      const bool plain = is_plain(c) || c == '=' || c == '@';
-      if (plain && reserved.find(c) == std::string_view::npos && !(c == '.' && length_ == 0)) {
-        put({&c, 1});
-        continue;
-      }
+// A part of a canonical form, in which the bytes of `reserved` are escaped, too.
+struct Part {
+  std::string_view text;
+  std::string_view reserved;
+};
+
+// Calls put(piece) for each character of the form, escaped where it has to be.
+template <class Put>
+void spell(std::span<const Part> parts, const Put& put) {
+  bool first = true;
+  for (const Part& part : parts) {
+    for (const char c : part.text) {
+      const bool plain = (is_plain(c) || c == '=' || c == '@') && !(c == '.' && first);
       const auto byte = static_cast<unsigned char>(c);
       const char escaped[3] = {'%', kUpper[byte >> 4], kUpper[byte & 15]};
-      put({escaped, 3});
+      first = false;
+      if (plain && part.reserved.find(c) == std::string_view::npos) {
+        put(std::string_view(&c, 1));
+      } else {
+        put(std::string_view(escaped, 3));
+      }
     }
   }
-  void divide(char divider) { put({&divider, 1}); }
+}
 
-  Text<255> file_name() {
-    Text<255> name;
-    if (length_ <= kLongest - kEnding.size()) return name.append(start_).append(kEnding);
-    unsigned char digest[request::Sha256::kBytes];
-    hash_.finish(digest);
-    name.append({start_.c_str(), cut_}).append(kCut);
-    for (unsigned char byte : digest) name.push(kLower[byte >> 4]).push(kLower[byte & 15]);
-    return name.append(kEnding);
-  }
-
- private:
-  void put(std::string_view character) {
-    hash_.add(character);
-    start_.append(character);
-    length_ += character.size();
-    if (length_ <= kLongest - kCut.size() - kHashDigits - kEnding.size()) cut_ = length_;
-  }
-
-  Text<kLongest> start_;
-  std::size_t length_ = 0;
-  std::size_t cut_ = 0;  // how much of the start a cut form keeps
-  request::Sha256 hash_;
-};
+// Only a form that is too long needs its hash.
+Text<255> file_name(std::span<const Part> parts) {
+  Text<kLongest> start;
+  std::size_t length = 0;
+  std::size_t cut = 0;  // how much of the start a cut form keeps
+  spell(parts, [&](std::string_view piece) {
+    start.append(piece);
+    length += piece.size();
+    if (length <= kLongest - kCut.size() - kHashDigits - kEnding.size()) cut = length;
+  });
+  if (length <= kLongest - kEnding.size()) return start.append(kEnding);
+  request::Sha256 hash;
+  spell(parts, [&hash](std::string_view piece) { hash.add(piece); });
+  unsigned char digest[request::Sha256::kBytes];
+  hash.finish(digest);
+  Text<255> name({start.c_str(), cut});
+  name.append(kCut);
+  for (unsigned char byte : digest) name.push(kLower[byte >> 4]).push(kLower[byte & 15]);
+  return name.append(kEnding);
+}
 
 // Undoes the escaping; other characters stay (callers compare with the canonical form afterwards).
 void append_unescaped(Text<255>& to, std::string_view from) {
@@ -128,22 +132,16 @@ Result<LockForm> classify_lock(std::string_view text) {
 
 Result<Text<255>> canonical_name(std::string_view name) {
   if (name.empty()) return error_of(Code::usage, 0, "the lock has no name");
-  Form form;
-  form.add(name, "=");
-  return form.file_name();
+  const Part parts[] = {{name, "="}};
+  return file_name(parts);
 }
 
 Result<Text<255>> canonical_atom(std::string_view op, std::string_view operand,
                                  std::string_view host) {
   if (op.empty()) return error_of(Code::usage, 0, "the atom has no operator: use operator:operand");
   if (host.empty()) return error_of(Code::usage, 0, "the host has no name: use --host NAME");
-  Form form;
-  form.add(op, "=");
-  form.divide('=');
-  form.add(operand, "");
-  form.divide('@');
-  form.add(host, "@");
-  return form.file_name();
+  const Part parts[] = {{op, "="}, {"=", ""}, {operand, ""}, {"@", ""}, {host, "@"}};
+  return file_name(parts);
 }
 
 Text<255> readable_name(std::string_view file, std::string_view host) {

@@ -58,6 +58,14 @@ Result<PathParts> directory_parts(const NamingContext& around) {
   return own;
 }
 
+// The file name of a name or an atom.
+Result<Text<255>> canonical(std::string_view lock, LockForm form, std::string_view host) {
+  if (form != LockForm::atom) return canonical_name(lock);
+  const std::size_t colon = lock.find(':');
+  return canonical_atom({lock.data(), colon}, {lock.data() + colon + 1, lock.size() - colon - 1},
+                        host);
+}
+
 }  // namespace
 
 Status keep_path(const PathParts& path, Arena& texts, TextView& to) {
@@ -92,12 +100,7 @@ Status place_lock(std::string_view lock, const NamingContext& around, Arena& tex
   if (!named) return keep_path({.directory = lock}, texts, to.path);
   Result<PathParts> path = directory_parts(around);
   if (!path.ok()) return path.error();
-  Result<Text<255>> file = canonical_name(lock);
-  if (form.value() == LockForm::atom) {
-    const std::size_t colon = lock.find(':');
-    file = canonical_atom({lock.data(), colon}, {lock.data() + colon + 1, lock.size() - colon - 1},
-                          around.host);
-  }
+  const Result<Text<255>> file = canonical(lock, form.value(), around.host);
   if (!file.ok()) return file.error();
   path.value().file = file.value();
   return keep_path(path.value(), texts, to.path);
@@ -168,12 +171,7 @@ Status place_fleet_lock(std::string_view lock, std::string_view store, std::stri
         "\" is a path, which means nothing on other machines: use a name or operator:operand");
     return error;
   }
-  Result<Text<255>> key = canonical_name(lock);
-  if (form.value() == LockForm::atom) {
-    const std::size_t colon = lock.find(':');
-    key = canonical_atom({lock.data(), colon}, {lock.data() + colon + 1, lock.size() - colon - 1},
-                         host);
-  }
+  const Result<Text<255>> key = canonical(lock, form.value(), host);
   if (!key.ok()) return key.error();
   if (Status kept = keep_name(lock, texts, to); !kept.ok()) return kept;
   return keep_path({.directory = store, .file = key.value()}, texts, to.path);

@@ -1,4 +1,4 @@
-#include "admit.h"
+#include "judge.h"
 
 namespace atmost::rule {
 

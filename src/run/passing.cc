@@ -1,5 +1,4 @@
 // Signals that arrive for the supervisor, and its relation to the monitor above it.
-#include "passing.h"
 
 #include <signal.h>
 
@@ -124,9 +123,8 @@ void Supervisor::stop_with_command() {
 
 // If we read the command's end before a ^C that had come to its whole group while it ran, the
 // command has answered that ^C already, and so have we: the report names it, and it does not arrive
-// later. An end that was announced to us was announced after all such signals had been read.
+// later. Not needed for an end that was announced to us: all such signals had been read by then.
 void Supervisor::drop_terminal_signals() {
-  if (end_announced_) return;
   while (const int signal = os::take_terminal_signal()) report_.termination_signal = signal;
 }
 

@@ -123,7 +123,7 @@ struct RunReport {
 // (own_tree: and no process is left below it). Blocks all that time. Signals that come after that
 // wait in the process's gate, so that the caller can finish its report, until
 // os::release_signals(), or for ever if the process ends before. Signals for us are passed on
-// (passing.h has the table); if the terminal stops the command, we stop, too. Orphans of the
+// (supervisor.h has the table); if the terminal stops the command, we stop, too. Orphans of the
 // command become our children and are reaped.
 //
 // When the hold is being taken over, a signal that asks us to end goes to the whole tree, and

@@ -89,16 +89,4 @@ void Supervisor::reach_deadline(std::int64_t now_ns) {
   on(Event::time_up);
 }
 
-std::int64_t Supervisor::next_look() const {
-  const std::int64_t next = deadline_ns_ < check_ns_ ? deadline_ns_ : check_ns_;
-  return next < kill_again_ns_ ? next : kill_again_ns_;
-}
-
-// Looks that can wait: they do not continue us when we are stopped.
-std::int64_t Supervisor::next_soft_look() const {
-  std::int64_t next = settled_ns_ < trim_ns_ ? settled_ns_ : trim_ns_;
-  if (last_part_ns_ < next) next = last_part_ns_;
-  return next < silence_.next_ns() ? next : silence_.next_ns();
-}
-
 }  // namespace atmost::run

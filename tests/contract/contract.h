@@ -14,7 +14,7 @@
 #include "core/turn.h"
 #include "kept_text.h"
 #include "policy/decide.h"
-#include "rule/admit.h"
+#include "rule/judge.h"
 #include "world.h"
 
 namespace atmost::contract {

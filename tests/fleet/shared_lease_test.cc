@@ -13,7 +13,7 @@
 #include "os/calls.h"
 #include "os/clock.h"
 #include "policy/decide.h"
-#include "rule/admit.h"
+#include "rule/judge.h"
 #include "store/shared/directory.h"
 #include "store/shared/store.h"
 

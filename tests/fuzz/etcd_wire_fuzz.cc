@@ -6,7 +6,6 @@
 #include "require.h"
 #include "store/etcd/facts.h"
 #include "store/etcd/records.h"
-#include "store/etcd/snapshot.h"
 #include "store/etcd/wire.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "policy/decide.h"
-#include "rule/admit.h"
+#include "rule/judge.h"
 #include "store/local/layout.h"
 
 namespace atmost::fuzz {

@@ -11,7 +11,6 @@
 
 #include "history/log.h"
 #include "reader/record.h"
-#include "reader/value.h"
 #include "tell/tell_request.h"
 
 namespace atmost::fuzz {

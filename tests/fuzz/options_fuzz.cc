@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/operands.h"
+#include "cli/place.h"
 #include "options/combine.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {

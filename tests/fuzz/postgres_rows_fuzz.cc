@@ -6,7 +6,6 @@
 #include "require.h"
 #include "store/postgres/answer.h"
 #include "store/postgres/facts.h"
-#include "store/postgres/records.h"
 
 namespace {
 

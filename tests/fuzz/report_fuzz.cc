@@ -5,12 +5,10 @@
 
 #include "ledger.h"
 #include "page.h"
-#include "prometheus.h"
 #include "reader/record.h"
 #include "require.h"
 #include "stats_table.h"
 #include "summary.h"
-#include "svg.h"
 
 namespace {
 

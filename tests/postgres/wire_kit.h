@@ -12,7 +12,7 @@
 #include "os/clock.h"
 #include "policy/decide.h"
 #include "process/temp_dir.h"
-#include "rule/admit.h"
+#include "rule/judge.h"
 #include "store/postgres/address.h"
 #include "store/postgres/store.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "policy/decide.h"
-#include "rule/admit.h"
+#include "rule/judge.h"
 #include "store/memory/store.h"
 
 namespace atmost::twins {

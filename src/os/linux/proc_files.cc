@@ -84,15 +84,7 @@ bool own_numbers() {
   return true;
 }
 
-int Numbers::open(const char* path) {
-  int fd;
-  do {
-    fd = calls.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-  } while (fd < 0 && errno == EINTR);
-  if (fd < 0) return errno;
-  dir_ = Fd(fd);
-  return 0;
-}
+int Numbers::open(const char* path) { return open_directory(path, dir_); }
 
 bool Numbers::next(std::int64_t& to) {
   for (;;) {

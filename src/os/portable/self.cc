@@ -4,6 +4,8 @@
 
 #include <cerrno>
 
+#include "../calls.h"
+
 namespace atmost::os {
 
 std::uint64_t boot_hash(std::uint64_t, std::uint64_t) { return 0; }
@@ -17,5 +19,7 @@ bool program_path(PathText&) {
   errno = ENOSYS;
   return false;
 }
+
+std::uint32_t processors() { return calls.processors(); }
 
 }  // namespace atmost::os

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/lease_time.h"
+#include "gateway.h"
 #include "os/clock.h"
-#include "words.h"
 
 namespace atmost::etcd {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "core/lease_time.h"
 #include "diagnosis/findings.h"
+#include "gateway.h"
 #include "os/clock.h"
 #include "own_lease.h"
 #include "store.h"
-#include "words.h"
 
 namespace atmost::etcd {
 namespace {

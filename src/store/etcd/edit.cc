@@ -3,9 +3,9 @@
 // gateway's Access.
 #include <algorithm>
 
+#include "gateway.h"
 #include "session.h"
-#include "store/fleet/stats_bytes.h"
-#include "words.h"
+#include "store/fleet/locks.h"
 
 namespace atmost::etcd {
 namespace {

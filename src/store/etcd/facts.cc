@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "gateway.h"
 #include "os/self.h"
 #include "store/fleet/locks.h"
-#include "words.h"
 
 namespace atmost::etcd {
 

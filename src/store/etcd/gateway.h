@@ -13,6 +13,7 @@
 
 #include "access.h"
 #include "channel.h"
+#include "core/result.h"
 #include "wire.h"
 
 namespace atmost::etcd {
@@ -122,6 +123,17 @@ class Gateway {
   // When the last question that was answered had been sent; 0: none was answered.
   std::int64_t answered_boot_ns_ = 0;
 };
+
+// The errors that several files report.
+
+// The reason why a request had no result.
+Error failure(const Answer& answer, std::string_view what);
+
+// True if etcd refused because a lease that the request named does not exist.
+bool lease_is_gone(const Answer& answer);
+
+// A key below a lock that this version of atmost did not write so.
+Error alien_key(std::string_view key);
 
 }  // namespace atmost::etcd
 

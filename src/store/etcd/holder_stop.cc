@@ -1,8 +1,8 @@
 // Stopping a holder: it is asked through etcd and stops itself; if it cannot answer, its lease ends
 // in time.
+#include "gateway.h"
 #include "session.h"
-#include "store/fleet/asked_stop.h"
-#include "words.h"
+#include "store/fleet/locks.h"
 
 namespace atmost::etcd {
 namespace {

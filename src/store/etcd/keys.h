@@ -8,7 +8,7 @@
 //   a/h/SLOT            a held slot, under its holder's lease; created by its admission
 //   a/t/SLOT            a taker is stopping the slot's holder; under the taker's lease
 //   a/x/SLOT            the request to the slot's holder to stop; under the holder's lease
-//   a/q/SLOT            a waiter asks whether the slot's holder is there (presence.h); under the
+//   a/q/SLOT            a waiter asks whether the slot's holder is there (queue_watch.h); under the
 //                       waiter's lease
 //   a/finish, a/success the moment of the last finish, and of the last success
 //   a/cool/POINT        what proves how long ago the last start, finish or success was, under a
@@ -53,7 +53,6 @@ class Keys {
   std::string held(std::uint32_t slot) const { return base_ + "a/h/" + digits(slot); }
   std::string holders() const { return base_ + "a/h/"; }
   std::string taking(std::uint32_t slot) const { return base_ + "a/t/" + digits(slot); }
-  std::string takings() const { return base_ + "a/t/"; }
   std::string question(std::uint32_t slot) const { return questions() + digits(slot); }
   std::string questions() const { return base_ + "a/q/"; }
   std::string asked() const { return base_ + "a/x/"; }

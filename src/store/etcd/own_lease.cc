@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "gateway.h"
 #include "keys.h"
 #include "os/clock.h"
 #include "records.h"
 #include "transactions.h"
-#include "words.h"
 
 namespace atmost::etcd {
 namespace {
@@ -189,8 +189,8 @@ bool OwnLease::asked_to_stop(std::int64_t until_boot_ns) {
 }
 
 // Reads our keys and what others want of us, and answers their questions. A majority confirms a
-// renewal (presence.h), or else the next caller finds the slots free; one member is enough for the
-// looks between renewals. `lost`: our keys are not there.
+// renewal (queue_watch.h), or else the next caller finds the slots free; one member is enough for
+// the looks between renewals. `lost`: our keys are not there.
 fleet::Renewed OwnLease::look(bool of_one_member, std::int64_t give_up_boot_ns) {
   Txn txn;
   if (of_one_member) txn.of_one_member();

@@ -11,7 +11,6 @@
 
 #include "caller.h"
 #include "intervals.h"
-#include "rates.h"
 #include "rule/judge.h"
 
 namespace atmost::etcd {

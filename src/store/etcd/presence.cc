@@ -1,4 +1,4 @@
-#include "presence.h"
+#include "queue_watch.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "gateway.h"
 #include "os/clock.h"
-#include "words.h"
 
 namespace atmost::etcd {
 namespace {

@@ -10,8 +10,7 @@
 #include "intervals.h"
 #include "plan_writer.h"
 #include "queue_watch.h"
-#include "rates.h"
-#include "rule/admit.h"
+#include "rule/judge.h"
 
 namespace atmost::etcd {
 

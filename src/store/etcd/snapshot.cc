@@ -1,4 +1,4 @@
-#include "snapshot.h"
+#include "facts.h"
 
 #include <algorithm>
 #include <utility>

@@ -4,11 +4,11 @@
 #include <charconv>
 #include <memory>
 
+#include "gateway.h"
 #include "os/self.h"
 #include "own_lease.h"
 #include "session.h"
 #include "store/fleet/locks.h"
-#include "words.h"
 
 namespace atmost::etcd {
 namespace {

@@ -1,8 +1,8 @@
 #include "transactions.h"
 
 #include "core/time.h"
+#include "gateway.h"
 #include "os/clock.h"
-#include "words.h"
 
 namespace atmost::etcd {
 namespace {

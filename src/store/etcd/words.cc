@@ -1,4 +1,4 @@
-#include "words.h"
+#include "gateway.h"
 
 #include <cerrno>
 #include <cstdio>

@@ -3,11 +3,15 @@
 #define ATMOST_STORE_FLEET_LOCKS_H
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include "core/hold.h"
 #include "core/request.h"
 #include "core/result.h"
+#include "core/stats.h"
 #include "core/text.h"
+#include "os/clock.h"
 
 namespace atmost::fleet {
 
@@ -35,6 +39,48 @@ class OwnTree {
   std::uint64_t slots_ = 0;
   bool exclusive_ = false;
 };
+
+// Stopping a holder of a store that many machines share: it is asked through the store, and stops
+// itself. A taker looks every few milliseconds, and the store is not asked as often.
+class AskedStop : public HolderStop {
+ public:
+  Result<SignalResult> signal(SignalStep step) final {
+    constexpr Duration kPause = Duration::millis(50);
+    const bool lately = os::boot_ns() < plus(asked_boot_ns_, kPause);
+    if (lately && step != SignalStep::prove && step <= step_) {
+      found_.signalled = 0;
+      return found_;
+    }
+    Result<SignalResult> found = ask(step);
+    if (!found.ok()) return found;
+    asked_boot_ns_ = os::boot_ns();
+    step_ = step;
+    found_ = found.value();
+    return found;
+  }
+
+ protected:
+  ~AskedStop() = default;
+
+ private:
+  // As signal(), by the store.
+  virtual Result<SignalResult> ask(SignalStep step) = 0;
+
+  std::int64_t asked_boot_ns_ = 0;
+  SignalStep step_ = SignalStep::look;
+  SignalResult found_;
+};
+
+// Statistics of runs (core/stats.h) as bytes of a fleet's store. Hosts of either byte order and of
+// older and newer versions may share a store: bytes of another form count as nothing.
+
+std::string bytes_of(const LockStats& stats);
+std::string bytes_of(const DirectoryStats& stats);
+
+// All zero for bytes of another form. The values are checked by those who use them
+// (policy/learn.h).
+void read_bytes(std::string_view bytes, LockStats& stats);
+void read_bytes(std::string_view bytes, DirectoryStats& stats);
 
 }  // namespace atmost::fleet
 

@@ -17,7 +17,6 @@ class TerminationLatch {
 
   void arm();
   void disarm();
-  bool armed() const { return armed_; }
   // True if one of these signals came since then.
   bool is_set() const;
   // Readable (poll(2)) from then on; -1 when not armed.

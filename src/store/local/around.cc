@@ -4,7 +4,7 @@
 #include "os/locks.h"
 #include "os/process.h"
 #include "os/self.h"
-#include "ranges.h"
+#include "slots.h"
 
 namespace atmost::local {
 namespace {

@@ -7,7 +7,7 @@
 #include "os/self.h"
 #include "os/signals.h"
 #include "proof.h"
-#include "ranges.h"
+#include "slots.h"
 
 namespace atmost::local {
 namespace {

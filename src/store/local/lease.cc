@@ -39,7 +39,7 @@ Status LocalSession::commit(const Instant& now, Ticket* queue) {
     drop_place(entry(i).file, *request_, came_from_queue ? queue->numbers[i] : 0);
   if (came_from_queue) leave_queue(*queue);
   for (std::uint32_t i = 0; i < count_; ++i) entry(i).file.close_bells();
-  watch_.rest();
+  if (watch_.started()) watch_.rest();
   for (std::uint32_t i = 0; keeps_ && i < count_; ++i) entry(i).file.expose();
   return {};
 }
@@ -73,7 +73,8 @@ Status LocalSession::admit_to(std::uint32_t lock, const Instant& now) {
   mine.vanished_count = 0;
   mine.was_empty = to.file.was_empty() && to.file.state() == HeaderState::fresh;
   // A hold without a proof is valid, but no process can take it over.
-  if (owner_ == os::Owner::description) (void)leave_proof(to.file, mine.slots, mine.count);
+  if (owner_ == os::Owner::description && to.file.several_may_write())
+    (void)leave_proof(to.file, mine.slots, mine.count);
   if (request_->foreign_format) return {};
   to.header_changed = true;
   to.admitted = now;

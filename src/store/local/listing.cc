@@ -8,7 +8,7 @@
 #include "os/locks.h"
 #include "os/process.h"
 #include "os/self.h"
-#include "ranges.h"
+#include "slots.h"
 
 namespace atmost::local {
 Record make_record(const Request& request, std::uint32_t slot, std::uint64_t token,

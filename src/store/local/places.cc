@@ -4,7 +4,7 @@
 #include "os/file.h"
 #include "os/self.h"
 #include "queue.h"
-#include "ranges.h"
+#include "slots.h"
 
 namespace atmost::local {
 namespace {

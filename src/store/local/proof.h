@@ -45,9 +45,9 @@ class Proof final : public os::Reach {
   std::uint32_t owner_ = 0;
 };
 
-// To be called by the holder. Where several users may write the file, takes a lock that only the
-// process itself can have, and whose owner the kernel reports. Where only one user may, does
-// nothing. 0, or an errno value: then the hold cannot be proven.
+// To be called by the holder, where several users may write the file: takes a lock that only the
+// process itself can have, and whose owner the kernel reports. 0, or an errno value: then the hold
+// cannot be proven.
 int leave_proof(const LockFile& file, const std::uint32_t* slots, std::uint32_t count);
 
 }  // namespace atmost::local

@@ -7,8 +7,8 @@
 #include "os/file.h"
 #include "os/self.h"
 #include "places.h"
-#include "ranges.h"
 #include "roll.h"
+#include "slots.h"
 
 namespace atmost::local {
 namespace {

@@ -3,7 +3,7 @@
 #include "core/turn.h"
 #include "os/file.h"
 #include "queue.h"
-#include "ranges.h"
+#include "slots.h"
 
 namespace atmost::local {
 namespace {

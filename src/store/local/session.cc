@@ -95,7 +95,7 @@ Status LocalSession::open_file(std::uint32_t lock) {
 
 Status LocalSession::open_files() {
   if (opened_) return {};
-  forks_ = os::fork_count();
+  if (keeps_) forks_ = os::fork_count();
   for (std::uint32_t i = 0; i < request_->lock_count; ++i) {
     if (Status opened = open_file(i); !opened.ok()) {
       close_files();

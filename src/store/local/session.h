@@ -13,7 +13,7 @@
 #include "lock_file.h"
 #include "os/watch.h"
 #include "roll.h"
-#include "rule/admit.h"
+#include "rule/judge.h"
 #include "slots.h"
 #include "stats_file.h"
 

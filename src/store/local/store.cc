@@ -8,8 +8,8 @@
 #include "os/clock.h"
 #include "os/room.h"
 #include "queue.h"
-#include "ranges.h"
 #include "session.h"
+#include "slots.h"
 
 namespace atmost::local {
 namespace {

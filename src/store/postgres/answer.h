@@ -55,7 +55,6 @@ inline DatabaseError changed_error(std::string words) {
 
 inline constexpr std::string_view kLockTimeout = "55P03";
 inline constexpr std::string_view kNoTable = "42P01";
-inline constexpr std::string_view kNoSchema = "3F000";
 inline constexpr std::string_view kNoPrivilege = "42501";
 inline constexpr std::string_view kReadOnly = "25006";
 

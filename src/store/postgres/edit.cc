@@ -4,7 +4,7 @@
 #include "schema.h"
 #include "session.h"
 #include "statements.h"
-#include "store/fleet/stats_bytes.h"
+#include "store/fleet/locks.h"
 
 namespace atmost::postgres {
 namespace {

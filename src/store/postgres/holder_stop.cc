@@ -6,7 +6,7 @@
 #include "os/clock.h"
 #include "session.h"
 #include "statements.h"
-#include "store/fleet/asked_stop.h"
+#include "store/fleet/locks.h"
 
 namespace atmost::postgres {
 namespace {

@@ -1,4 +1,4 @@
-#include "records.h"
+#include "facts.h"
 
 #include <algorithm>
 

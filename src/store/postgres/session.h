@@ -14,7 +14,7 @@
 #include "core/session.h"
 #include "facts.h"
 #include "other_hosts.h"
-#include "rule/admit.h"
+#include "rule/judge.h"
 #include "statements.h"
 #include "store/fleet/renewal.h"
 #include "store/fleet/termination_latch.h"

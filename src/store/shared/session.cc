@@ -8,7 +8,7 @@
 #include "core/words.h"
 #include "directory.h"
 #include "os/clock.h"
-#include "store/fleet/asked_stop.h"
+#include "store/fleet/locks.h"
 
 namespace atmost::shared {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/session.h"
-#include "rule/admit.h"
+#include "rule/judge.h"
 #include "store/fleet/renewal.h"
 #include "store/local/session.h"
 #include "worker.h"

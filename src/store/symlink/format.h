@@ -44,7 +44,7 @@ struct Target {
 bool parse_target(std::string_view text, Target& to);
 
 // An id is written with everything but [A-Za-z0-9._+@,:/-] as %XX: the shell function evals parts
-// of what ls prints. REQUIRES: psid without blanks or anything that a shell expands (process.h).
+// of what ls prints. REQUIRES: psid without blanks or anything that a shell expands (mutex_link.h).
 PathText format_target(const Target& from);
 
 // The last two numbers of a psid; false if there are none (ps found no process).

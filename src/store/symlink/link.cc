@@ -2,10 +2,10 @@
 
 #include <cerrno>
 
+#include "mutex_link.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/self.h"
-#include "process.h"
 
 namespace atmost::symlink {
 namespace {

@@ -4,13 +4,13 @@
 #include <new>
 
 #include "link.h"
+#include "mutex_link.h"
 #include "os/above.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/process.h"
 #include "os/room.h"
 #include "os/self.h"
-#include "process.h"
 
 namespace atmost::symlink {
 namespace {

@@ -9,7 +9,7 @@
 #include "mutex_link.h"
 #include "os/self.h"
 #include "os/watch.h"
-#include "rule/admit.h"
+#include "rule/judge.h"
 #include "rule/table.h"
 
 namespace atmost::symlink {

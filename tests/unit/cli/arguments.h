@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/operands.h"
+#include "cli/place.h"
 #include "options/combine.h"
 
 namespace atmost::cli {

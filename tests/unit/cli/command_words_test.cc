@@ -1,4 +1,4 @@
-#include "cli/command_words.h"
+#include "cli/listing.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/operands.h"
+#include "cli/place.h"
 #include "options/words.h"
 
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "reader/value.h"
+#include "reader/record.h"
 
 namespace atmost {
 namespace {

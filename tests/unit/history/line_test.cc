@@ -9,7 +9,7 @@
 
 #include "core/request.h"
 #include "kit.h"
-#include "reader/value.h"
+#include "reader/record.h"
 
 namespace atmost::history {
 namespace {

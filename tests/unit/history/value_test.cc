@@ -1,4 +1,4 @@
-#include "reader/value.h"
+#include "reader/record.h"
 
 #include <gtest/gtest.h>
 

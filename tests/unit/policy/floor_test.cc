@@ -1,5 +1,4 @@
 // The floor below which a run is suspiciously short.
-#include "policy/floor.h"
 
 #include <gtest/gtest.h>
 

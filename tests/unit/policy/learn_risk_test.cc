@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "learn_kit.h"
-#include "policy/price.h"
+#include "policy/learn.h"
 
 namespace atmost::policy {
 namespace {

@@ -1,4 +1,4 @@
-#include "policy/splay.h"
+#include "policy/limits.h"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kit.h"
-#include "page_data.h"
 #include "summary.h"
-#include "svg.h"
 
 namespace atmost::report {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kit.h"
-#include "prometheus.h"
+#include "stats_table.h"
 
 namespace atmost::report {
 namespace {

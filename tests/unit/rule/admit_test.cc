@@ -1,5 +1,5 @@
 // One attempt: look, judge, apply.
-#include "rule/admit.h"
+#include "rule/judge.h"
 
 #include "judge_kit.h"
 

@@ -1,4 +1,4 @@
-#include "run/passing.h"
+#include "run/supervisor.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

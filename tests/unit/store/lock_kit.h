@@ -17,7 +17,7 @@
 
 #include "kept_text.h"
 #include "policy/decide.h"
-#include "rule/admit.h"
+#include "rule/judge.h"
 #include "store/local/layout.h"
 #include "store/local/session.h"
 #include "store/local/store.h"

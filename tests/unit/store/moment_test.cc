@@ -1,6 +1,6 @@
 // By which moment a decision is made: one that was read when no other caller could decide.
 #include <gtest/gtest.h>
-#include "rule/admit.h"
+#include "rule/judge.h"
 
 #include <functional>
 

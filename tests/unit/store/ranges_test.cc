@@ -1,4 +1,4 @@
-#include "store/local/ranges.h"
+#include "store/local/slots.h"
 
 #include <gtest/gtest.h>
 

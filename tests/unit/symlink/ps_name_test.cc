@@ -1,5 +1,5 @@
 // The original compares our text with the output of ps.
-#include "store/symlink/process.h"
+#include "store/symlink/mutex_link.h"
 
 #include <gtest/gtest.h>
 #include <stdio.h>

@@ -13,6 +13,13 @@ Error not_started(const Command& command, int error);
 // `error`: of fork(2).
 Error no_process(int error);
 
+// Warns if another program already uses a lock's file with flock(2).
+
+// Looks only once for each lock file: when this admission is the first use of an empty file that
+// existed before. If a process that is not an ancestor then holds a flock(2) on it, warns. Costs
+// nothing at any other time.
+void notice_flocks(const Request& request, const Lease& lease, Observer* observer);
+
 }  // namespace atmost::limiter
 
 #endif
