@@ -6,8 +6,8 @@
 
 #include "core/schemes.h"
 #include "limiter/admission.h"
-#include "limiter/held_command.h"
 #include "limiter/environment.h"
+#include "limiter/held_command.h"
 #include "os/clock.h"
 #include "os/self.h"
 #include "os/watch.h"

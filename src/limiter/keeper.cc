@@ -223,11 +223,10 @@ template <class SessionOfStore, class Keep>
   Lease lease;
   IdleWatch* const idle =
       watches_holders(keeping.request) ? idle_watch_for(keeping.store, keeping.request) : nullptr;
-  const Outcome outcome = session.ok()
-                              ? admit({keeping.request, keeping.store.traits(), *session.value()},
-                                      policy::decide, observer, lease,
-                                      {.idle = idle, .store = &keeping.store})
-                              : unopened(session.error());
+  const Outcome outcome =
+      session.ok() ? admit({keeping.request, keeping.store.traits(), *session.value()},
+                           policy::decide, observer, lease, {.idle = idle, .store = &keeping.store})
+                   : unopened(session.error());
   if (lease.held() && observer != nullptr) observer->admitted(lease, outcome.waited);
   if (lease.held()) notice_flocks(keeping.request, lease, observer);
   starter.stand_alone();

@@ -39,9 +39,9 @@ class Around {
     // A program that uses the library may give its slot back while it runs.
     if (known && kind == HolderKind::library) return false;
     // An inherited descriptor counts here; another session of this process does not, of which a
-    // program that uses the library may have several.
-    const bool other =
-        known ? record.pid != os::process_id() : request_.kind != HolderKind::library;
+    // program that uses the library, or a file of several machines, may have several.
+    const bool several = request_.kind == HolderKind::library || file_.identity().across;
+    const bool other = known ? record.pid != os::process_id() : !several;
     const bool inherited = request_.nested || other;
     if (inherited && inherits_ && holds(os::process_id(), held.first)) return true;
     if (!known && held.pid <= 0) return any_ancestor_holds(held.first);
