@@ -220,7 +220,7 @@ bool Admission::wait_until(std::int64_t boot_ns, const Decision& decision, Outco
 }
 
 bool Admission::wait_in_queue(std::int64_t boot_ns, const Decision& decision, Outcome& outcome) {
-  circle_.begin(how_.store);
+  if (waits_) circle_.begin(how_.store);
   for (;;) {
     const std::int64_t look = circle_.next_ns();
     Result<Wake> woken = session_.await(ticket_, look < boot_ns ? look : boot_ns);
@@ -228,7 +228,7 @@ bool Admission::wait_in_queue(std::int64_t boot_ns, const Decision& decision, Ou
       fail(outcome, woken.error());
       return true;
     }
-    if (waits_ && circle_.refuses(request_, decision, last_moment(), outcome)) return true;
+    if (circle_.refuses(request_, decision, last_moment(), outcome)) return true;
     // Woken for a look at a circle alone: nothing has to be asked.
     const bool only_looked = woken.value() == Wake::deadline && look < boot_ns;
     if (interrupted(outcome)) return true;

@@ -241,7 +241,7 @@ void CircleScan::settle(std::uint32_t waiter) {
       need.mode == Mode::exclusive || need.take > need.max || held > need.max - need.take;
 }
 
-// Those that do not wait below a hold, too; of many, the first.
+// Also the waiters that do not wait below a hold; of many, the first.
 void CircleScan::add_waiters_in_front(const policy::TreeWaiter& of) {
   os::Fd fd;
   if (os::open_to_read(locks_[of.lock].path.c_str(), fd) != 0) return;

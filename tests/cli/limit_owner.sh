@@ -21,6 +21,8 @@ start atmost run build sleep 60
 wait_until '[ "$(atmost check build)" = 2 ]'
 expect_code 75 stranger atmost run --dir "$folder/locks" --no-history -n 9 build true
 expect_code 75 stranger env -u ATMOST_HELD ATMOST_LOCK=x atmost run --dir "$folder/locks" --no-history -n 9 build true
+expect_code 0 atmost kill build
+for pid in $started_all; do wait "$pid" || :; done
 
 # Root may set it for a user, who may change it where the directory is the user's own.
 chown nobody locks/build.lock

@@ -37,7 +37,7 @@ case " \$* " in
     echo "updated" >>$folder/log
     ;;
   *' -o DPkg::Lock::Timeout=600 install '*)
-    for name in rpmbuild busybox pkg-config; do
+    for name in rpmbuild rpmlint busybox pkg-config; do
       printf '#!/bin/sh\n' >$programs/\$name
       chmod +x $programs/\$name
     done
