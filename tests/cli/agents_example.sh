@@ -1,6 +1,7 @@
 #!/bin/sh
-# examples/agents: scripted agents whose calls are killed again and again keep their places; a killed
-# session leaves nothing behind; the hook refuses what has no gate, and the rule of make has one.
+# examples/agents: scripted agents whose calls are killed again and again keep their places; a
+# killed session leaves nothing behind; the hook refuses what has no gate, and the rule of make
+# has one.
 examples=$(cd "$(dirname "$0")/../../examples/agents" && pwd)
 witness=$(cd "$(dirname "$0")" && pwd)/agents_witness.py
 . "$(dirname "$0")/lib.sh"

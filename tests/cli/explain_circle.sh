@@ -1,6 +1,7 @@
 #!/bin/sh
 # Callers that may wait for one another for ever are shown. Nobody is refused here: the shells read
-# what their waiters print, and may be woken by another process (circle.sh has those that are proven).
+# what their waiters print, and may be woken by another process (circle.sh has those that are
+# proven).
 . "$(dirname "$0")/lib.sh"
 [ -z "${ATMOST_PORTABLE-}" ] || skip "other processes cannot be seen in a POSIX-only build"
 

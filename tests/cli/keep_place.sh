@@ -1,6 +1,6 @@
 #!/bin/sh
-# --keep-place: a waiter that ends, by -w, TERM or KILL, finds its place again with its --id; ^C gives
-# it up; a second caller with the id, and one that comes too late, queue anew.
+# --keep-place: a waiter that ends, by -w, TERM or KILL, finds its place again with its --id; ^C
+# gives it up; a second caller with the id, and one that comes too late, queue anew.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 64 atmost run -w 1 --keep-place 10m build true

@@ -1,6 +1,6 @@
 #!/bin/sh
-# atmost limit: every caller obeys the lock's limit of record, whatever its own -n; a stricter one of
-# its own holds, too. It is shown, changed and cleared, and each change is in the log.
+# atmost limit: every caller obeys the lock's limit of record, whatever its own -n; a stricter
+# one of its own holds, too. It is shown, changed and cleared, and each change is in the log.
 . "$(dirname "$0")/lib.sh"
 
 expect_code 0 atmost limit build
@@ -27,7 +27,7 @@ expect_code 75 atmost check -n 9 build
 expect_code 75 atmost run -n 1 build true
 expect_in err "build: 2 slots held"
 expect_code 75 atmost wait -w 0.1 build
-expect_code 75 atmost hold -n 5 --for-pid $$ build
+[ -n "${ATMOST_PORTABLE-}" ] || expect_code 75 atmost hold -n 5 --for-pid $$ build
 
 # More slots than it has: at once, however long the caller would wait.
 expect_code 75 atmost run -n 9 -k 3 -w inf build true
