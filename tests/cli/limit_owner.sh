@@ -8,6 +8,7 @@ stranger() {
   setpriv --reuid nobody --regid nogroup --clear-groups env HOME=/nonexistent "$@"
 }
 chmod 755 "$folder" locks
+stays="until [ -e '$folder/over' ]; do sleep 0.05; done"
 expect_code 0 atmost limit --mode 666 build 2
 expect_code 77 stranger atmost limit --dir "$folder/locks" --no-history build 9
 expect_in err "build.lock: only its owner and root may change its limit of record"
@@ -16,13 +17,13 @@ stranger chmod -t locks/build.lock 2>/dev/null && fail "the bit was cleared"
 stranger rm -f locks/build.limit 2>/dev/null && fail "the record was removed"
 expect_code 0 stranger atmost limit --dir "$folder/locks" build
 expect_in out "build: 2"
-start stranger atmost run --dir "$folder/locks" --no-history -n 9 build sleep 60
-start atmost run build sleep 60
+start stranger atmost run --dir "$folder/locks" --no-history -n 9 build sh -c "$stays"
+start atmost run build sh -c "$stays"
 wait_until '[ "$(atmost check build)" = 2 ]'
 expect_code 75 stranger atmost run --dir "$folder/locks" --no-history -n 9 build true
 expect_code 75 stranger env -u ATMOST_HELD ATMOST_LOCK=x atmost run --dir "$folder/locks" --no-history -n 9 build true
-expect_code 0 atmost kill build
-for pid in $started_all; do wait "$pid" || :; done
+touch over
+for pid in $started_all; do expect_end 0 "$pid"; done
 
 # Root may set it for a user, who may change it where the directory is the user's own.
 chown nobody locks/build.lock
